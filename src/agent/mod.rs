@@ -1,0 +1,1 @@
+//! What is known about each agent CLI: arguments, what to watch and how to read it. Pure.

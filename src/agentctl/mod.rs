@@ -1,0 +1,1 @@
+//! The supervisor of one session: terminals, journal, hooks, observers, its server.

@@ -1,0 +1,1 @@
+//! Arguments, subcommands, and the one place where rooms are wired together.

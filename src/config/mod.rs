@@ -1,0 +1,1 @@
+//! Config text to checked settings; the directories of one instance.

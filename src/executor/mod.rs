@@ -1,0 +1,1 @@
+//! Launches, recovers and stops an agentctl, wherever it runs.

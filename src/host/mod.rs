@@ -1,0 +1,1 @@
+//! Decides, recovers, resumes, queues, records, publishes.

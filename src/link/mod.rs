@@ -1,0 +1,1 @@
+//! Byte streams between the processes: both halves, and the typed clients.

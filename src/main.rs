@@ -1,0 +1,3 @@
+//! The relight program: everything is in the library.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Processes: identity, pidfd, flock, mark scan, fence, detach.

@@ -1,0 +1,1 @@
+//! Terminal model, history, replies and signals; frames; what a pane draws; keys. Pure.

@@ -1,0 +1,1 @@
+//! The host on its socket: dispatch and streams.

@@ -1,0 +1,1 @@
+//! The only room that speaks SQLite: migrations, typed rows, one transaction per change.
