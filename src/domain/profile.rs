@@ -60,6 +60,9 @@ pub struct LaunchRule {
     pub token: Vec<String>,
     /// Added when there is a first prompt, e.g. `["{prompt}"]`. Empty: the prompt is typed once the agent is ready.
     pub prompt: Vec<String>,
+    /// Options of the agent that take no value. A word that follows one of them, or stands first, is a prompt and no
+    /// option's value: a resume and a fresh start leave it out, so that nothing is sent twice.
+    pub switches: Vec<String>,
 }
 
 /// How a conversation is taken up again.
@@ -78,10 +81,18 @@ pub struct ResumeRule {
 pub struct TokenRule {
     /// How it is learnt.
     pub source: TokenSource,
-    /// Path pattern for `pid_file` and `open_file`; places `{pid}`, `{home}`, `{token}`.
+    /// Environment variable that moves the agent's own directory, e.g. `CODEX_HOME`: the place `{root}`.
+    pub root: Option<String>,
+    /// `{root}` when that variable is unset; place `{home}`.
+    pub root_default: Option<String>,
+    /// Path pattern for `pid_file` and `open_file`; places `{pid}`, `{home}`, `{root}`, `{token}`. One for `open_file`
+    /// that is not absolute is compared with the end of the path.
     pub file: Option<String>,
     /// For `pid_file`: the JSON field that holds the id.
     pub field: Option<String>,
+    /// For `pid_file` with `{token}` in its name, and for `lock`: the JSON field that holds the pid. Unset: the file's
+    /// text is the pid.
+    pub pid_field: Option<String>,
     /// Alive elsewhere? A path pattern whose existence, with a live pid inside, says that the conversation is open.
     pub lock: Option<String>,
 }
@@ -103,6 +114,16 @@ pub struct HookRule {
     pub event_field: Option<String>,
     /// Name of the JSON field with the conversation id.
     pub token_field: Option<String>,
+    /// Name of the JSON field with the reason of a goodbye. Unset: `reason`.
+    pub reason_field: Option<String>,
+    /// Our event name → the JSON field with its text: the prompt, the answer, what permission is asked for.
+    pub text_fields: BTreeMap<String, String>,
+    /// Our event name → the JSON field with the id of its message.
+    pub id_fields: BTreeMap<String, String>,
+    /// Name of the JSON field with the role of a `message`. Unset: `role`.
+    pub role_field: Option<String>,
+    /// Name of the JSON field of a `turn_end` that lists tasks which go on in the background.
+    pub background_field: Option<String>,
 }
 
 /// What the person does to leave the agent from inside.
@@ -117,6 +138,8 @@ pub struct QuitRule {
     pub ctrl_d: u8,
     /// Goodbye reasons that mean a person's quit, e.g. `prompt_input_exit`.
     pub reasons: Vec<String>,
+    /// Goodbye reasons that end the conversation while the agent lives on with another one, e.g. `clear`.
+    pub continues: Vec<String>,
 }
 
 /// What the agent's state is read from.

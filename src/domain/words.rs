@@ -247,6 +247,8 @@ words!(
         ConfigGone = "config_gone",
         ResumeUnsupported = "resume_unsupported",
         LaunchFailed = "launch_failed",
+        LoginExpired = "login_expired",
+        UnknownConversation = "unknown_conversation",
         StaleEpoch = "stale_epoch",
         Cancelled = "cancelled",
         FenceFailed = "fence_failed",
