@@ -5,6 +5,7 @@
 
 pub mod ending;
 pub mod ids;
+pub mod journal;
 pub mod launch;
 pub mod profile;
 pub mod rows;
