@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::profile::{HookRule, Profile};
+use crate::domain::profile::Profile;
 
 /// Key that marks a line as our envelope; a line without it is an agent's JSON as it came.
 const MARK: &str = "relight_hook";

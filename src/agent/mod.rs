@@ -4,10 +4,12 @@
 //! does (hook events, status reports, titles, output, typed keys) into the session's state; [`token`] says where a
 //! conversation id can be read; [`failure::classify`] names last words that no retry mends.
 
+mod conversation;
 pub mod failure;
 pub mod hook;
 mod keys;
 pub mod launch;
+mod observation;
 pub mod observe;
 mod person;
 mod places;

@@ -4,64 +4,20 @@
 //! or late event changes nothing. Hook events that name another conversation come from an agent inside the agent, and
 //! are dropped, unless the agent itself said that it moves on.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use crate::domain::journal::Signal;
 use crate::domain::profile::{Profile, StatusSource};
-use crate::domain::rows::StartMode;
 use crate::domain::words::{Activity, SessionState};
-use crate::wire::journal::Signal;
+use crate::screen::event::{BlockedOn, ModelEvent, ProgramState};
 
+use super::conversation::Conversation;
 use super::hook::{self, HookLine, Kind, Told};
 use super::keys::Keys;
+pub use super::observation::{Observation, Start};
 use super::status::{self, Board, QUIET_MS, Say};
-
-/// How the observed agent was started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Start {
-    /// Its terminal's id: makes message ids unique over the generations of a session.
-    pub terminal: String,
-    /// First start, resume or fresh start.
-    pub mode: StartMode,
-    /// Conversation id known from the start ([`super::launch::Plan::token`]).
-    pub token: Option<String>,
-    /// The conversation was prompted before.
-    pub prompted: bool,
-}
-
-/// What was observed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Observation {
-    /// The conversation's id was learnt, or is another one now. A new conversation is not prompted until
-    /// [`Observation::Prompted`] says so again.
-    Token {
-        /// The id.
-        token: String,
-        /// `hook`, `pid_file`, `open_file`.
-        source: &'static str,
-    },
-    /// The conversation has its first prompt. Once per conversation.
-    Prompted,
-    /// The state changed.
-    Signal(Signal),
-    /// A message of the conversation.
-    Message {
-        /// Id, unique in the session; the same again replaces.
-        id: String,
-        /// `user`, `assistant`, `tool`.
-        role: String,
-        /// Text.
-        text: String,
-    },
-    /// The agent said goodbye. Once per reason.
-    Goodbye {
-        /// Reason as given.
-        reason: String,
-        /// Only a person's quit has this reason.
-        person: bool,
-    },
-    /// [`Observer::activity`] has changed.
-    Activity,
-}
 
 /// Output this soon after a typed key or a resize is an echo or a repaint, and no work.
 const ECHO_MS: u64 = 300;
@@ -71,19 +27,18 @@ const STARTUP_MS: u64 = 10_000;
 /// straggler of the ended turn.
 const STRAGGLER_MS: u64 = 2_000;
 
+/// Most parts of a program that are counted: more says no more.
+const MAX_PARTS: usize = 64;
+
 /// Watches one agent. Times are milliseconds of one clock that only goes forward (boot time).
 #[derive(Debug, Clone)]
 pub struct Observer {
     profile: Profile,
     start: Start,
-    agent_pid: Option<i32>,
-    token: Option<String>,
-    /// An event of the current conversation was heard.
-    heard: bool,
-    /// The agent said that it leaves its conversation for another.
-    moving: bool,
-    prompted: bool,
+    conversation: Conversation,
     board: Board,
+    /// Parts of the program that say they work (paths of OSC 7501 records).
+    parts: BTreeSet<String>,
     was_ready: bool,
     turn: bool,
     goodbye: Option<String>,
@@ -100,12 +55,9 @@ impl Observer {
     #[must_use]
     pub fn new(profile: &Profile, start: Start) -> Self {
         Self {
-            agent_pid: None,
-            token: start.token.clone(),
-            heard: false,
-            moving: false,
-            prompted: start.prompted,
+            conversation: Conversation::new(start.token.clone(), start.prompted),
             board: Board::new(&profile.status.sources),
+            parts: BTreeSet::new(),
             profile: profile.clone(),
             start,
             was_ready: false,
@@ -123,13 +75,13 @@ impl Observer {
     /// Tells the agent's pid: a hook whose ancestors are known and do not include it cannot tell the id of a
     /// conversation that is not known yet.
     pub fn set_agent_pid(&mut self, pid: i32) {
-        self.agent_pid = Some(pid);
+        self.conversation.agent_pid = Some(pid);
     }
 
     /// The conversation's id, once known.
     #[must_use]
     pub fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+        self.conversation.token.as_deref()
     }
 
     /// A line of the hook spool, parsed.
@@ -137,60 +89,29 @@ impl Observer {
         let line = HookLine::read(line);
         let mut out = Vec::new();
         if let Some(told) = hook::told(&self.profile, &line)
-            && self.of_this_agent(&told, &line, &mut out)
+            && self.conversation.takes(&told, &line, &mut out)
         {
-            self.apply(told, now_ms, &mut out);
+            self.apply(&told, now_ms, &mut out);
         }
         out
     }
 
     /// The conversation's id as read from a file (`pid_file`, `open_file`).
     pub fn on_token(&mut self, token: &str, source: &'static str) -> Vec<Observation> {
-        if self.token.as_deref() == Some(token) {
+        if self.conversation.token.as_deref() == Some(token) {
             return Vec::new();
         }
-        let mut out = Vec::new();
-        self.take_token(token.to_owned(), source, &mut out);
-        out
+        vec![self.conversation.take(token.to_owned(), source)]
     }
 
-    /// Whether an event comes from the agent itself, about its own conversation; learns the id on the way.
-    fn of_this_agent(&mut self, told: &Told, line: &HookLine, out: &mut Vec<Observation>) -> bool {
-        let Some(token) = &told.token else { return true };
-        if self.token.as_ref() == Some(token) {
-            self.heard = true;
-            return true;
-        }
-        let begins = told.kind == Kind::SessionStart;
-        let known = self.token.is_some();
-        let outsider = self.agent_pid.is_some_and(|pid| !line.pids.is_empty() && !line.pids.contains(&pid));
-        let moved = self.moving || matches!(told.source.as_str(), "clear" | "compact");
-        // The agent's own first event comes before it can have started another agent.
-        let accepted = if known { begins && (moved || !self.heard) } else { !outsider };
-        if accepted {
-            self.heard = true;
-            self.take_token(token.clone(), "hook", out);
-        }
-        accepted
-    }
-
-    fn take_token(&mut self, token: String, source: &'static str, out: &mut Vec<Observation>) {
-        if self.token.is_some() {
-            self.prompted = false;
-        }
-        self.moving = false;
-        self.token = Some(token.clone());
-        out.push(Observation::Token { token, source });
-    }
-
-    fn apply(&mut self, told: Told, now_ms: u64, out: &mut Vec<Observation>) {
+    fn apply(&mut self, told: &Told, now_ms: u64, out: &mut Vec<Observation>) {
         let text = told.text.clone().unwrap_or_default();
         let hook = StatusSource::Hook;
         match told.kind {
             Kind::SessionStart => {
                 self.goodbye = None;
                 if told.source == "resume" {
-                    self.prompted_now(out);
+                    self.conversation.prompted(out);
                 }
                 if !self.board.now().works() {
                     self.hear(hook, Say::Ready, now_ms, out);
@@ -199,22 +120,22 @@ impl Observer {
             Kind::Prompt | Kind::TurnStart => {
                 self.goodbye = None;
                 self.keys.forget_quit();
-                self.prompted_now(out);
-                self.message(&told, "user", out);
+                self.conversation.prompted(out);
+                self.message(told, "user", out);
                 self.hear(hook, Say::Working(String::new()), now_ms, out);
             }
             Kind::Tool => self.tool(text, now_ms, out),
             Kind::Permission => self.hear(hook, Say::Permission(text), now_ms, out),
             Kind::Question => self.hear(hook, Say::Question(text), now_ms, out),
             Kind::TurnEnd => {
-                self.message(&told, "assistant", out);
+                self.message(told, "assistant", out);
                 self.turn_ended_at = Some(now_ms);
                 let say = if told.background > 0 { Say::Background(told.background) } else { Say::Ready };
                 self.hear(hook, say, now_ms, out);
             }
             Kind::Message => {
                 let role = told.role.clone().unwrap_or_else(|| "assistant".to_owned());
-                self.message(&told, &role, out);
+                self.message(told, &role, out);
             }
             Kind::Goodbye => self.said_goodbye(&told.reason, out),
         }
@@ -229,7 +150,7 @@ impl Observer {
 
     fn said_goodbye(&mut self, reason: &str, out: &mut Vec<Observation>) {
         if self.profile.quit.continues.iter().any(|r| r == reason) {
-            self.moving = true;
+            self.conversation.moving = true;
             return;
         }
         if self.goodbye.as_deref() == Some(reason) {
@@ -248,15 +169,8 @@ impl Observer {
         out.push(Observation::Message { id, role: role.to_owned(), text });
     }
 
-    fn prompted_now(&mut self, out: &mut Vec<Observation>) {
-        if !self.prompted {
-            self.prompted = true;
-            out.push(Observation::Prompted);
-        }
-    }
-
     /// The terminal's title changed.
-    pub fn on_title(&mut self, title: &str, now_ms: u64) -> Vec<Observation> {
+    fn on_title(&mut self, title: &str, now_ms: u64) -> Vec<Observation> {
         let rule = &self.profile.status;
         let has = |texts: &[String]| texts.iter().any(|text| !text.is_empty() && title.contains(text.as_str()));
         let say = if has(&rule.title_blocked) {
@@ -273,17 +187,44 @@ impl Observer {
         out
     }
 
-    /// A program status report (OSC 7501) for the program itself, not for a part of it.
-    pub fn on_program_status(&mut self, state: &str, kind: Option<&str>, msg: &str, now_ms: u64) -> Vec<Observation> {
-        let Some(say) = Say::reported(state, kind, msg) else { return Vec::new() };
+    /// A program status report: the root record is the agent's own, the others are parts of it.
+    fn on_report(&mut self, state: ProgramState, kind: Option<BlockedOn>, msg: &str, now_ms: u64) -> Vec<Observation> {
+        let Some(say) = Say::reported(state, kind, msg, self.parts.len()) else { return Vec::new() };
         let mut out = Vec::new();
         self.told_by(StatusSource::ProgramStatus, say, now_ms, &mut out);
         out
     }
 
+    fn on_part(&mut self, id: &str, state: ProgramState, now_ms: u64) -> Vec<Observation> {
+        if state == ProgramState::Working && self.parts.len() < MAX_PARTS {
+            self.parts.insert(id.to_owned());
+        } else if state != ProgramState::Working {
+            self.parts.retain(|part| part != id && !(part.starts_with(id) && part[id.len()..].starts_with('/')));
+        }
+        let mut out = Vec::new();
+        if matches!(self.board.now(), Say::Ready | Say::Background(_)) {
+            let say = if self.parts.is_empty() { Say::Ready } else { Say::Background(self.parts.len()) };
+            self.hear(StatusSource::ProgramStatus, say, now_ms, &mut out);
+        }
+        out
+    }
+
+    /// What the terminal's model read from the output.
+    pub fn on_model(&mut self, event: &ModelEvent, now_ms: u64) -> Vec<Observation> {
+        match event {
+            ModelEvent::Title(title) => self.on_title(title, now_ms),
+            ModelEvent::ProgramStatus { id: Some(id), state, .. } => self.on_part(id, *state, now_ms),
+            ModelEvent::ProgramStatus { id: None, state, kind, title, msg, .. } => {
+                let text = msg.as_deref().filter(|m| !m.is_empty()).or(title.as_deref()).unwrap_or_default();
+                self.on_report(*state, *kind, text, now_ms)
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn told_by(&mut self, source: StatusSource, say: Say, now_ms: u64, out: &mut Vec<Observation>) {
         if say.works() && self.board.hears(source) {
-            self.prompted_now(out);
+            self.conversation.prompted(out);
         }
         self.hear(source, say, now_ms, out);
     }
@@ -319,7 +260,7 @@ impl Observer {
         let mut out = Vec::new();
         let meant = self.keys.feed(&self.profile.quit, bytes, self.board.now().works(), now_ms);
         if meant.sent && self.was_ready && !self.board.expects_words() {
-            self.prompted_now(&mut out);
+            self.conversation.prompted(&mut out);
         }
         if meant.interrupt {
             self.interrupt(now_ms);

@@ -3,6 +3,7 @@
 use crate::domain::profile::StatusSource;
 use crate::domain::rows::StartMode;
 use crate::domain::words::Activity;
+use crate::screen::event::{BlockedOn, ProgramState};
 
 /// What a source says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,18 +32,19 @@ impl Say {
         matches!(self, Self::Working(_))
     }
 
-    /// The word of an OSC 7501 report; `None` for `clear`, which takes the record away: what held still does, until
-    /// another word comes.
-    pub(super) fn reported(state: &str, kind: Option<&str>, msg: &str) -> Option<Self> {
+    /// The word of a program status report, while so many `parts` of the program work; `None` for one that takes its
+    /// record away: what held still does, until another word comes.
+    pub(super) fn reported(state: ProgramState, kind: Option<BlockedOn>, msg: &str, parts: usize) -> Option<Self> {
         let msg = msg.to_owned();
         Some(match (state, kind) {
-            ("working", _) => Self::Working(msg),
-            ("blocked", Some("permission") | None) => Self::Permission(msg),
-            ("blocked", Some("auth")) if msg.is_empty() => Self::Question("log in".to_owned()),
-            ("blocked", _) => Self::Question(msg),
-            ("idle" | "done", _) => Self::Ready,
-            ("error", _) => Self::Wrong(msg),
-            _ => return None,
+            (ProgramState::Working, _) => Self::Working(msg),
+            (ProgramState::Blocked, Some(BlockedOn::Permission) | None) => Self::Permission(msg),
+            (ProgramState::Blocked, Some(BlockedOn::Auth)) if msg.is_empty() => Self::Question("log in".to_owned()),
+            (ProgramState::Blocked, _) => Self::Question(msg),
+            (ProgramState::Idle | ProgramState::Done, _) if parts > 0 => Self::Background(parts),
+            (ProgramState::Idle | ProgramState::Done, _) => Self::Ready,
+            (ProgramState::Error, _) => Self::Wrong(msg),
+            (ProgramState::Clear, _) => return None,
         })
     }
 
