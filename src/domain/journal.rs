@@ -128,6 +128,13 @@ pub enum Body {
         /// Offset behind this line in the terminal's hook spool, when it came from there.
         spool: Option<u64>,
     },
+    /// Hook lines up to here were read and are in the journal, as far as they say anything. For the next agentctl only.
+    Spooled {
+        /// Terminal.
+        terminal: TerminalId,
+        /// Offset behind the last such line in the terminal's hook spool.
+        offset: u64,
+    },
     /// A message of the conversation.
     Message {
         /// Terminal.
@@ -204,6 +211,13 @@ impl Body {
     /// Whether the record must be on disk before anything follows from it.
     #[must_use]
     pub fn is_durable(&self) -> bool {
-        !matches!(self, Self::Signal { .. } | Self::Message { .. } | Self::Fenced { .. } | Self::ExitSettled { .. })
+        !matches!(
+            self,
+            Self::Signal { .. }
+                | Self::Spooled { .. }
+                | Self::Message { .. }
+                | Self::Fenced { .. }
+                | Self::ExitSettled { .. }
+        )
     }
 }
