@@ -172,6 +172,9 @@ pub struct FailureRule {
 pub struct Profile {
     /// Key of the profile: `claude`. Filled from the file's or table's name.
     pub name: String,
+    /// In the person's configuration: the built-in profile that this one begins from. Empty once read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extends: Option<String>,
     /// What tabs show: `Claude Code`.
     pub label: String,
     /// Program, looked up on PATH; `{relight}` is our own program.

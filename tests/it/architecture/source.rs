@@ -96,7 +96,7 @@ fn literal_or_comment(chars: &[char], at: usize) -> usize {
                 i += 1;
             }
             let raw = chars[at..i].contains(&'r');
-            let hashes = (i..).take_while(|j| get(*j) == '#').count();
+            let hashes = chars[i..].iter().take_while(|c| **c == '#').count();
             match (raw, hashes, get(i + hashes)) {
                 (true, _, '"') => raw_end(chars, i + hashes + 1, hashes),
                 (false, 0, '"') => quoted(chars, i + 1),
