@@ -24,6 +24,8 @@ pub(super) struct Keys {
     quit_at: Option<u64>,
     ctrl_c: Vec<u64>,
     ctrl_d: Vec<u64>,
+    /// Enter was pressed at least once.
+    answered: bool,
     /// Last key that is no Enter, or resize.
     touched_at: Option<u64>,
 }
@@ -40,6 +42,7 @@ impl Keys {
         let mut meant = Meant::default();
         for typed in self.typing.feed(bytes) {
             self.touched_at = (!matches!(typed, Typed::Line(_))).then_some(now_ms);
+            self.answered |= matches!(typed, Typed::Line(_));
             match typed {
                 Typed::Line(line) if rule.lines.contains(&line) => self.quit_at = Some(now_ms),
                 Typed::Line(line) => meant.sent |= !line.is_empty(),
@@ -62,6 +65,11 @@ impl Keys {
             }
         }
         meant
+    }
+
+    /// Whether Enter was pressed at least once.
+    pub(super) const fn answered(&self) -> bool {
+        self.answered
     }
 
     /// The screen will be repainted because of a person.

@@ -70,16 +70,25 @@ pub fn plan(request: &LaunchRequest, tools: &Tools) -> Result<Plan, Error> {
         .with("prompt", prompt)
         .with("relight", Some(&relight))
         .with("home", Some(&home))
+        .with("shell", Some(shell(&request.env)))
         .with("hook", hooks.then_some(tools.hook.as_str()))
         .with("hook_json", hooks.then_some(hook_json.as_str()));
     let (args, typed_prompt) = arguments(request, &places, prompt);
-    let program = places.fill(&profile.program).filter(|p| !p.is_empty()).ok_or(Error::NoProgram { agent: agent() })?;
+    let program = if profile.program == ARGS { request.args.first().cloned() } else { places.fill(&profile.program) };
+    let program = program.filter(|p| !p.is_empty()).ok_or(Error::NoProgram { agent: agent() })?;
     let plan = Plan { program, args, env: environment(request, &places), typed_prompt, token };
     let nul = |texts: &[String]| texts.iter().any(|text| text.contains('\0'));
     if plan.program.contains('\0') || nul(&plan.args) || request.prompt.as_deref().is_some_and(|p| p.contains('\0')) {
         return Err(Error::Nul { agent: agent(), what: "arguments or prompt" });
     }
     Ok(plan)
+}
+
+/// A profile's program that is the first of the person's own arguments.
+const ARGS: &str = "{args}";
+
+fn shell(env: &[(String, String)]) -> &str {
+    env.iter().rev().find(|(n, v)| n == "SHELL" && v.starts_with('/')).map_or("/bin/sh", |(_, v)| v.as_str())
 }
 
 /// The conversation id that the start has from the beginning.
@@ -90,10 +99,15 @@ fn token(request: &LaunchRequest) -> Option<String> {
             let own = (request.mode == StartMode::First)
                 .then(|| person::own_token(&request.profile, &request.args))
                 .flatten();
-            let assigned = request.token.clone().filter(|_| request.profile.token.source == TokenSource::Preassign);
-            own.or(assigned).filter(|token| !token.is_empty())
+            let assigns = request.profile.token.source == TokenSource::Preassign && !chooses(request);
+            own.or(request.token.clone().filter(|_| assigns)).filter(|token| !token.is_empty())
         }
     }
+}
+
+/// The person chose the conversation of a first start.
+fn chooses(request: &LaunchRequest) -> bool {
+    request.mode == StartMode::First && person::chooses(&request.profile, &request.args)
 }
 
 fn arguments(request: &LaunchRequest, places: &Places<'_>, prompt: Option<&str>) -> (Vec<String>, Option<String>) {
@@ -103,7 +117,7 @@ fn arguments(request: &LaunchRequest, places: &Places<'_>, prompt: Option<&str>)
         StartMode::First => request.args.clone(),
         StartMode::Resume | StartMode::Fresh => person::kept(profile, &request.args),
     };
-    let named = request.mode == StartMode::First && person::own_token(profile, &request.args).is_some();
+    let own = own.into_iter().skip(usize::from(profile.program == ARGS));
     let mut args = Vec::new();
     if profile.resume.first {
         args.extend(resume.iter().cloned());
@@ -117,7 +131,7 @@ fn arguments(request: &LaunchRequest, places: &Places<'_>, prompt: Option<&str>)
         if !profile.resume.first {
             args.extend(resume);
         }
-    } else if profile.token.source == TokenSource::Preassign && !named {
+    } else if profile.token.source == TokenSource::Preassign && !chooses(request) {
         args.extend(places.group(&profile.launch.token));
     }
     let Some(prompt) = prompt.filter(|p| !p.is_empty()) else {
@@ -157,3 +171,6 @@ fn environment(request: &LaunchRequest, places: &Places<'_>) -> Vec<(String, Str
     }
     env
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,9 @@ pub enum Error {
         agent: String,
     },
     /// The profile names no program.
-    #[error("agent `{agent}` has no `program` in its profile; set `[agents.{agent}] program` in the config")]
+    #[error(
+        "agent `{agent}` has no program to start; name one after `--`, or set `[agents.{agent}] program` in the config"
+    )]
     NoProgram {
         /// Profile.
         agent: String,

@@ -245,9 +245,14 @@ impl Observer {
         out
     }
 
-    /// Its better sources have not spoken yet: what it shows may be a question of the start (trust, login).
+    /// Its better sources have not spoken yet, and nobody answered: what it shows may be a question of the start
+    /// (trust, login).
     fn waits_for_words(&self) -> bool {
-        self.board.expects_words() && self.board.winner().is_none_or(|w| w == StatusSource::Output)
+        self.board.expects_words() && self.wordless() && !self.keys.answered()
+    }
+
+    fn wordless(&self) -> bool {
+        self.board.winner().is_none_or(|winner| winner == StatusSource::Output)
     }
 
     /// The terminal was resized: what follows is a repaint.
@@ -259,7 +264,7 @@ impl Observer {
     pub fn on_input(&mut self, bytes: &[u8], now_ms: u64) -> Vec<Observation> {
         let mut out = Vec::new();
         let meant = self.keys.feed(&self.profile.quit, bytes, self.board.now().works(), now_ms);
-        if meant.sent && self.was_ready && !self.board.expects_words() {
+        if meant.sent && self.was_ready && self.wordless() {
             self.conversation.prompted(&mut out);
         }
         if meant.interrupt {
@@ -377,3 +382,6 @@ impl Observer {
 
 /// Shown for an agent that is quiet before it ever reported.
 const UNSAID: &str = "it has not reported yet; look at its screen";
+
+#[cfg(test)]
+mod tests;

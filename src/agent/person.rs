@@ -30,6 +30,11 @@ pub fn own_token(profile: &Profile, args: &[String]) -> Option<String> {
     None
 }
 
+/// Whether the person's own arguments choose the conversation: none is assigned then.
+pub fn chooses(profile: &Profile, args: &[String]) -> bool {
+    own_token(profile, args).is_some() || options_of(args).any(|arg| profile.resume.drops.contains(arg))
+}
+
 /// What stands before a bare `--`.
 fn options_of(args: &[String]) -> impl Iterator<Item = &String> {
     args.iter().take_while(|arg| *arg != "--")
@@ -44,6 +49,9 @@ pub fn kept(profile: &Profile, args: &[String]) -> Vec<String> {
     let mut bare = !profile.launch.switches.is_empty();
     let mut args = options_of(args).peekable();
     while let Some(arg) = args.next() {
+        if profile.resume.drops.contains(arg) {
+            continue;
+        }
         if ids.contains(&arg.as_str()) {
             args.next_if(|value| !value.starts_with('-'));
             continue;
@@ -75,6 +83,7 @@ mod tests {
         profile.launch.token = words("--session-id {token}");
         profile.launch.switches = words("--yes --verbose");
         profile.resume.args = words("--resume {token}");
+        profile.resume.drops = words("--continue");
         let check = |args: &str, want: &str| assert_eq!(kept(&profile, &words(args)), words(want), "{args}");
         check("--model opus --yes", "--model opus --yes");
         check("hello --model opus", "--model opus");
@@ -82,6 +91,9 @@ mod tests {
         check("--unknown value", "--unknown value");
         check("--session-id X --resume=Y --a", "--a");
         check("--resume --a", "--a");
+        check("--continue --a", "--a");
+        assert!(chooses(&profile, &words("--continue")));
+        assert!(!chooses(&profile, &words("--a -- --continue")));
         check("--model=opus fix -- it now", "--model=opus");
         assert_eq!(own_token(&profile, &words("--a --session-id X")).as_deref(), Some("X"));
         assert_eq!(own_token(&profile, &words("--resume=Y")).as_deref(), Some("Y"));

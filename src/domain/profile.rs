@@ -73,6 +73,9 @@ pub struct ResumeRule {
     pub args: Vec<String>,
     /// Whether `args` come before the launch arguments (a subcommand, as codex has it).
     pub first: bool,
+    /// Options without a value that choose a conversation in another way, e.g. `--continue`: left out of the person's
+    /// own arguments when an agent is started again.
+    pub drops: Vec<String>,
 }
 
 /// The conversation id.
@@ -177,7 +180,8 @@ pub struct Profile {
     pub extends: Option<String>,
     /// What tabs show: `Claude Code`.
     pub label: String,
-    /// Program, looked up on PATH; `{relight}` is our own program.
+    /// Program, looked up on PATH; `{relight}` is our own program, `{shell}` the person's shell, and `{args}` alone
+    /// the first of the person's own arguments.
     pub program: String,
     /// One line about what this profile rests on.
     pub note: String,
