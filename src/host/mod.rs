@@ -1,1 +1,3 @@
 //! Decides, recovers, resumes, queues, records, publishes.
+
+pub mod api;
