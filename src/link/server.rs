@@ -200,7 +200,6 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
 
 /// Limits and buffers of a WebSocket on the server's side: messages of at most [`MAX_MESSAGE_BYTES`] come in, and each one
 /// that goes out goes at once.
-#[must_use]
 pub fn bounded<F>(upgrade: axum::extract::ws::WebSocketUpgrade<F>) -> axum::extract::ws::WebSocketUpgrade<F> {
     upgrade
         .max_message_size(MAX_MESSAGE_BYTES)
