@@ -10,5 +10,6 @@ pub mod launch;
 pub mod profile;
 pub mod rows;
 pub mod rules;
+pub mod sentence;
 pub mod status;
 pub mod words;

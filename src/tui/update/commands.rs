@@ -1,0 +1,151 @@
+//! Commands, forms and questions: what a person asked for.
+
+use std::time::Duration;
+
+use crate::domain::words::{EndReason, SessionState};
+use crate::tui::form::{Did, Form, Purpose, Question};
+use crate::tui::keymap::Command;
+use crate::tui::msg::{Call, Effect, Exit};
+use crate::tui::state::{Link, Mode, State};
+use crate::wire::host::SessionCreate;
+use crate::wire::input::{Key, KeyCode};
+
+use super::{orders, panes, tabs};
+
+/// Does what a command says, or says why not.
+pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
+    state.mode = Mode::Normal;
+    if let Err(why) = state.can(command) {
+        orders::say(state, why, out);
+        return;
+    }
+    match command {
+        Command::New => state.mode = Mode::Form(Form::new_session(&state.setup.agents, &state.setup.cwd)),
+        Command::Next => tabs::step(state, 1, out),
+        Command::Previous => tabs::step(state, -1, out),
+        Command::Last => {
+            if let Some(session) = state.last.clone() {
+                tabs::choose(state, &session, out);
+            }
+        }
+        Command::Waiting => match tabs::waiting(state) {
+            Some(session) => tabs::choose(state, &session, out),
+            None => orders::say(state, "No other session waits for you.", out),
+        },
+        Command::Jump(number) => {
+            if let Some(tab) = state.tabs.get(usize::from(number).saturating_sub(1)) {
+                let session = tab.id().clone();
+                tabs::choose(state, &session, out);
+            }
+        }
+        Command::Resume => resume(state, out),
+        Command::Dismiss => of_chosen(state, Call::Dismiss, out),
+        Command::Rename => {
+            if let Some(tab) = state.chosen() {
+                state.mode = Mode::Form(Form::rename(tab.id().clone(), &tab.line.name));
+            }
+        }
+        Command::Kill => kill(state, out),
+        Command::Detach => out.push(Effect::Leave(Exit::Detached)),
+        Command::Quit => {
+            let lives = |s: SessionState| {
+                matches!(s, SessionState::Starting | SessionState::Running | SessionState::WaitingForInput)
+            };
+            let agents = state.tabs.iter().filter(|tab| lives(tab.line.state)).count();
+            state.mode = Mode::Ask(Question::Quit { agents });
+        }
+        Command::Redraw => {
+            out.push(Effect::Redraw);
+            panes::keyframe(state, out);
+        }
+        Command::Help => state.mode = Mode::Help(0),
+    }
+}
+
+fn of_chosen(state: &State, call: impl Fn(crate::domain::ids::SessionId) -> Call, out: &mut Vec<Effect>) {
+    if let Some(session) = state.current.clone() {
+        out.push(Effect::Call(call(session)));
+    }
+}
+
+fn resume(state: &mut State, out: &mut Vec<Effect>) {
+    if !state.up() {
+        state.link = Link::Away { why: "asked again".into(), tries: 0, goodbye: false };
+        out.push(Effect::Connect { after: Duration::ZERO, start: true });
+        return;
+    }
+    let Some(tab) = state.chosen() else { return };
+    let (session, name) = (tab.id().clone(), tab.line.name.clone());
+    let reopen = tab.line.end_reason == Some(EndReason::Disposed);
+    orders::say(state, format!("Resuming {name}…"), out);
+    out.push(Effect::Call(Call::Resume { session, reopen }));
+}
+
+/// Asks before something that lives is ended; a session that a person ended before only leaves the tab bar.
+fn kill(state: &mut State, out: &mut Vec<Effect>) {
+    let Some(tab) = state.chosen() else { return };
+    let session = tab.id().clone();
+    if tab.ended() {
+        tabs::leave(state, &session, out);
+    } else {
+        let name = tab.line.name.clone();
+        state.mode = Mode::Ask(Question::Kill { session, name });
+    }
+}
+
+/// A key for a question.
+pub fn answer(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
+    let Mode::Ask(question) = &state.mode else { return };
+    match key.code {
+        KeyCode::Char('y' | 'Y') => {
+            out.push(Effect::Call(match question {
+                Question::Kill { session, .. } => Call::Kill(session.clone()),
+                Question::Quit { .. } => Call::StopHost,
+            }));
+            state.mode = Mode::Normal;
+        }
+        KeyCode::Char('n' | 'N' | 'q') | KeyCode::Esc => state.mode = Mode::Normal,
+        _ => {}
+    }
+}
+
+/// A key for a form.
+pub fn form_key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
+    let Mode::Form(form) = &mut state.mode else { return };
+    match form.key(key) {
+        Did::Stay => {}
+        Did::Cancel => state.mode = Mode::Normal,
+        Did::Submit => submit(state, out),
+    }
+}
+
+fn submit(state: &mut State, out: &mut Vec<Effect>) {
+    let size = state.pane_size();
+    let setup = state.setup.clone();
+    let Mode::Form(form) = &mut state.mode else { return };
+    let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let call = match &form.purpose {
+        Purpose::New if form.text("Agent").is_empty() => Err("No agent was found on PATH; see `relight config path`."),
+        Purpose::New => Ok(Call::Create(Box::new(SessionCreate {
+            agent: form.text("Agent").to_owned(),
+            name: filled(form.text("Name")),
+            task: None,
+            cwd: filled(form.text("Directory")).unwrap_or(setup.cwd),
+            prompt: filled(form.text("Prompt")),
+            executor: None,
+            args: vec![],
+            env: setup.env,
+            size: Some(size),
+        }))),
+        Purpose::Rename(_) if form.text("Name").is_empty() => Err("A session needs a name."),
+        Purpose::Rename(session) => Ok(Call::Rename(session.clone(), form.text("Name").to_owned())),
+    };
+    match call {
+        Ok(call) => {
+            form.busy = true;
+            form.error = None;
+            out.push(Effect::Call(call));
+        }
+        Err(why) => form.error = Some(why.into()),
+    }
+}

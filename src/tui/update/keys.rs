@@ -1,0 +1,206 @@
+//! What the outer terminal sends: to the pane, or to whatever lies over it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::screen::decode::{Outer, Reply};
+use crate::tui::chord::Chord;
+use crate::tui::edit::MAX_TEXT_BYTES;
+use crate::tui::keymap::{self, Command};
+use crate::tui::layout;
+use crate::tui::msg::{Effect, Timer};
+use crate::tui::notice::Notice;
+use crate::tui::state::{Mode, Pasting, State};
+use crate::tui::tabbar;
+use crate::wire::input::{Key, KeyCode, KeyKind, Mods, Mouse, MouseKind, StreamInput};
+
+use super::{commands, orders, panes, tabs};
+
+/// Takes what the outer terminal sent.
+pub fn outer(state: &mut State, outer: Outer, out: &mut Vec<Effect>) {
+    match outer {
+        Outer::Key(key) => self::key(state, &key, out),
+        Outer::Text(text) => self::text(state, text, out),
+        Outer::PasteStart => paste_start(state),
+        Outer::PasteChunk(bytes) => paste_chunk(state, &bytes, out),
+        Outer::PasteEnd => paste_end(state, out),
+        Outer::Mouse(mouse) => self::mouse(state, mouse, out),
+        Outer::Focus(gained) => {
+            panes::input(state, StreamInput::Focus { gained }, out);
+        }
+        Outer::Reply(Reply::KittyFlags(_)) => out.push(Effect::KittyKeys),
+        Outer::Reply(_) => {}
+    }
+}
+
+fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
+    let released = key.kind == KeyKind::Release;
+    match &state.mode {
+        Mode::Normal if released => {
+            if Chord::of(key) != state.setup.prefix && keymap::direct(key).is_none() {
+                panes::input(state, StreamInput::Key(*key), out);
+            }
+        }
+        _ if released => {}
+        Mode::Normal => normal(state, key, out),
+        Mode::Prefix => after_prefix(state, key, out),
+        Mode::Help(from) => help(state, *from, key),
+        Mode::Form(_) => commands::form_key(state, key, out),
+        Mode::Ask(_) => commands::answer(state, key, out),
+    }
+}
+
+fn normal(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
+    if Chord::of(key) == state.setup.prefix {
+        state.mode = Mode::Prefix;
+    } else if let Some(command) = keymap::direct(key) {
+        commands::run(state, command, out);
+    } else if state.chosen().is_none() {
+        // Nothing else could be meant.
+        if let Some(command) = keymap::after_prefix(key) {
+            commands::run(state, command, out);
+        }
+    } else if state.notice().takes_keys() {
+        banner_key(state, key, out);
+    } else {
+        panes::input(state, StreamInput::Key(*key), out);
+    }
+}
+
+/// Single keys for a banner count only when they are not part of something that is being typed.
+fn banner_key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
+    let quiet = std::mem::replace(&mut state.quiet, false);
+    orders::start(state, Timer::Quiet, orders::QUIET, out);
+    let chord = Chord::of(key);
+    let command = match chord.code {
+        KeyCode::Char('r') => Command::Resume,
+        KeyCode::Char('i') => Command::Dismiss,
+        KeyCode::Char('n') if matches!(state.notice(), Notice::NewSession(_) | Notice::Ended(_)) => Command::New,
+        _ => return,
+    };
+    if quiet && chord == Chord::key(chord.code) && state.can(command).is_ok() {
+        commands::run(state, command, out);
+    }
+}
+
+fn after_prefix(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
+    state.mode = Mode::Normal;
+    let chord = Chord::of(key);
+    if chord == state.setup.prefix {
+        panes::input(state, StreamInput::Key(state.setup.prefix.to_key()), out);
+    } else if let Some(command) = keymap::after_prefix(key) {
+        commands::run(state, command, out);
+    } else if key.code != KeyCode::Esc {
+        let prefix = state.setup.prefix;
+        orders::say(state, format!("{chord} does nothing after {prefix}; {prefix} ? shows all keys."), out);
+    }
+}
+
+fn help(state: &mut State, from: usize, key: &Key) {
+    let fits = usize::from(state.size.1.saturating_sub(2)).max(1);
+    let most = keymap::help_lines().saturating_sub(fits);
+    let to = match key.code {
+        KeyCode::Up | KeyCode::Char('k') => from.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => from + 1,
+        KeyCode::PageUp => from.saturating_sub(fits),
+        KeyCode::PageDown | KeyCode::Char(' ') => from + fits,
+        KeyCode::Home => 0,
+        KeyCode::End => most,
+        _ => {
+            state.mode = Mode::Normal;
+            return;
+        }
+    };
+    state.mode = Mode::Help(to.min(most));
+}
+
+fn text(state: &mut State, text: String, out: &mut Vec<Effect>) {
+    if let Mode::Form(form) = &mut state.mode {
+        form.insert(&text);
+        return;
+    }
+    match &state.mode {
+        Mode::Normal if state.chosen().is_some() => {
+            if state.notice().takes_keys() {
+                state.quiet = false;
+                orders::start(state, Timer::Quiet, orders::QUIET, out);
+            } else {
+                panes::input(state, StreamInput::Text { text }, out);
+            }
+        }
+        _ => {
+            let mut chars = text.chars();
+            if let Some(first) = chars.next() {
+                key(state, &Key { code: KeyCode::Char(first), mods: Mods(0), kind: KeyKind::Press }, out);
+                match chars.as_str() {
+                    "" => {}
+                    rest => self::text(state, rest.to_owned(), out),
+                }
+            }
+        }
+    }
+}
+
+fn paste_start(state: &mut State) {
+    state.pastes = state.pastes.wrapping_add(1);
+    let stream = state.pane.as_ref().and_then(|pane| pane.stream);
+    state.pasting = match (&state.mode, stream) {
+        (Mode::Form(_), _) => Pasting::Form(vec![]),
+        (Mode::Normal, Some(stream)) if state.up() && !state.setup.read_only => Pasting::Stream(stream, state.pastes),
+        _ => Pasting::Dropped,
+    };
+}
+
+fn paste_chunk(state: &mut State, bytes: &[u8], out: &mut Vec<Effect>) {
+    let own = state.pane.as_ref().and_then(|pane| pane.stream);
+    match &mut state.pasting {
+        Pasting::Form(text) if text.len() + bytes.len() <= MAX_TEXT_BYTES => text.extend_from_slice(bytes),
+        Pasting::Stream(stream, paste) if own == Some(*stream) => {
+            let input = StreamInput::PasteChunk { paste: *paste, data: STANDARD.encode(bytes) };
+            out.push(Effect::Send(*stream, input));
+        }
+        Pasting::No => {}
+        Pasting::Form(_) | Pasting::Stream(..) | Pasting::Dropped => state.pasting = Pasting::Dropped,
+    }
+}
+
+fn paste_end(state: &mut State, out: &mut Vec<Effect>) {
+    let own = state.pane.as_ref().and_then(|pane| pane.stream);
+    match std::mem::replace(&mut state.pasting, Pasting::No) {
+        Pasting::Form(bytes) => {
+            if let Mode::Form(form) = &mut state.mode {
+                form.insert(&String::from_utf8_lossy(&bytes));
+            }
+        }
+        Pasting::Stream(stream, paste) if own == Some(stream) => {
+            out.push(Effect::Send(stream, StreamInput::PasteCommit { paste }));
+        }
+        Pasting::No => {}
+        Pasting::Stream(..) | Pasting::Dropped => {
+            orders::say(state, "The paste was not delivered: nothing could take it.", out);
+        }
+    }
+}
+
+fn mouse(state: &mut State, mouse: Mouse, out: &mut Vec<Effect>) {
+    let layout = layout::divide(state.size.0, state.size.1);
+    if state.mode != Mode::Normal {
+        return;
+    }
+    if layout.tabs.is_some_and(|bar| mouse.row == bar.y) {
+        if mouse.kind == MouseKind::Down(0)
+            && let Some(session) = tabbar::hit(state, state.size.0, mouse.col)
+        {
+            tabs::choose(state, &session, out);
+        }
+        return;
+    }
+    let Some(pane) = &state.pane else { return };
+    let area = layout.pane;
+    let inside = mouse.row >= area.y && mouse.row < area.bottom() && mouse.col < area.right();
+    if inside && pane.view.modes().mouse {
+        let (left, top) = pane.offset(area.width, area.height);
+        let mouse = Mouse { col: mouse.col + left, row: mouse.row - area.y + top, ..mouse };
+        panes::input(state, StreamInput::Mouse(mouse), out);
+    }
+}

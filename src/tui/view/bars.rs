@@ -1,0 +1,93 @@
+//! Tab bar and status line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::ink::{cells, clear, line, plain};
+use crate::tui::badge;
+use crate::tui::edit::cut_to;
+use crate::tui::palette::Palette;
+use crate::tui::state::{Link, Mode, State};
+use crate::tui::tabbar;
+
+/// Draws the tab bar.
+pub fn tabs(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+    clear(buf, area, palette.bar);
+    if state.tabs.is_empty() {
+        line(buf, area, 0, &[(" relight", palette.faint)]);
+        return;
+    }
+    for piece in tabbar::arrange(state, area.width) {
+        let style = palette.tone(piece.tone);
+        let style = if piece.chosen { style.patch(palette.chosen) } else { style };
+        let at = Rect::new(area.x + piece.from, area.y, area.width.saturating_sub(piece.from), 1);
+        line(buf, at, 0, &[(&plain(&piece.text, state.setup.ascii && !piece.text.is_ascii()), style)]);
+    }
+}
+
+/// Draws the status line: an announcement or how the chosen session is, then where it runs and the key to know.
+pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+    clear(buf, area, palette.bar);
+    let ascii = state.setup.ascii;
+    let right = right_side(state);
+    let right_width = if cells(&right) * 2 > area.width { 0 } else { cells(&right) };
+    let room = usize::from(area.width.saturating_sub(right_width + u16::from(right_width > 0)));
+    let (text, style) = left_side(state, palette);
+    let text = cut_to(&plain(&text, ascii), room, tabbar::mark(ascii));
+    line(buf, area, 0, &[(&text, style)]);
+    if right_width > 0 {
+        let at = Rect::new(area.right() - right_width, area.y, right_width, 1);
+        line(buf, at, 0, &[(&right, palette.faint)]);
+    }
+}
+
+fn left_side(state: &State, palette: &Palette) -> (String, ratatui::style::Style) {
+    if let Link::Away { why, goodbye, .. } = &state.link {
+        let text = if *goodbye {
+            format!(" Host stopped ({why}); {} r starts it again", state.setup.prefix)
+        } else {
+            format!(" Host away, retrying ({why})")
+        };
+        return (text, palette.bad);
+    }
+    if let Some(said) = &state.said {
+        return (format!(" {said}"), palette.bar);
+    }
+    match (&state.link, state.chosen()) {
+        (Link::Connecting, _) => (" Connecting to the host…".into(), palette.faint),
+        (_, Some(tab)) => {
+            let activity = tab.line.activity;
+            let glyph = badge::glyph(activity, state.setup.ascii);
+            let word = badge::word(activity);
+            let cut_off = if tab.interrupted() && !tab.line.why.contains("cut off") {
+                " (interrupted: its last turn was cut off)"
+            } else {
+                ""
+            };
+            let why = if tab.line.why.is_empty() { String::new() } else { format!(": {}", tab.line.why) };
+            (format!(" {glyph} {word}{why}{cut_off}"), palette.tone(badge::tone(activity)))
+        }
+        (_, None) => (" No session".into(), palette.faint),
+    }
+}
+
+fn right_side(state: &State) -> String {
+    let prefix = state.setup.prefix;
+    let mut parts = vec![];
+    if state.setup.read_only {
+        parts.push("read-only".to_owned());
+    }
+    if let Some(tab) = state.chosen() {
+        if let Some(percent) = tab.line.progress {
+            parts.push(format!("{percent}%"));
+        }
+        parts.push(tab.line.runtime.map_or("local", crate::domain::words::Runtime::as_str).to_owned());
+    }
+    parts.push(match state.mode {
+        Mode::Normal => format!("{prefix} ? help"),
+        Mode::Prefix => format!("{prefix} …"),
+        Mode::Help(_) | Mode::Form(_) | Mode::Ask(_) => "Esc back".into(),
+    });
+    let gap = " | ";
+    plain(&format!("{} ", parts.join(gap)), state.setup.ascii)
+}

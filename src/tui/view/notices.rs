@@ -1,0 +1,132 @@
+//! Pills and banners over the pane, and what stands there when there is no session.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::ink::{boxed, cells, clear, line, middle, plain};
+use crate::tui::edit::wrap;
+use crate::tui::keymap::{self, Command};
+use crate::tui::notice::Notice;
+use crate::tui::palette::Palette;
+use crate::tui::state::{Link, State};
+
+/// Draws what is to be said of the chosen session over its pane.
+pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+    if let Link::Away { .. } = state.link {
+        return pill("Host away: what you see is from before", palette.bad, state, area, buf);
+    }
+    let retry: &[(&str, Command)] = &[("Retry", Command::Resume), ("Dismiss", Command::Dismiss)];
+    match state.notice() {
+        Notice::None => match state.pane.as_ref().and_then(|pane| pane.lost.as_deref()) {
+            Some(why) => pill(why, palette.bad, state, area, buf),
+            None if state.chosen().is_some_and(crate::tui::state::Tab::interrupted) => {
+                pill("Interrupted", palette.wants, state, area, buf);
+            }
+            None => {}
+        },
+        Notice::Pill(text) => pill(&text, palette.busy, state, area, buf),
+        Notice::Unreachable(text) => {
+            banner(&text, palette.bad, &[("Retry", Command::Resume)], state, palette, area, buf);
+        }
+        Notice::Offer(text) => banner(
+            &text,
+            palette.wants,
+            &[("Resume session", Command::Resume), ("Dismiss", Command::Dismiss)],
+            state,
+            palette,
+            area,
+            buf,
+        ),
+        Notice::Failure(text) => banner(&text, palette.bad, retry, state, palette, area, buf),
+        Notice::NewSession(text) => {
+            let new = [("Create new session", Command::New)];
+            banner(&text, palette.wants, &new, state, palette, area, buf);
+        }
+        Notice::Ended(text) => {
+            let what = [("Resume session", Command::Resume), ("Create new session", Command::New)];
+            banner(&text, palette.faint, &what, state, palette, area, buf);
+        }
+    }
+}
+
+/// One line in the upper right corner; whatever is shown goes on by itself.
+fn pill(text: &str, style: Style, state: &State, area: Rect, buf: &mut Buffer) {
+    let text = format!(" {} ", plain(text, state.setup.ascii));
+    let width = cells(&text).min(area.width);
+    let at = Rect::new(area.right() - width, area.y, width, area.height.min(1));
+    let style = style.patch(palette_reverse());
+    clear(buf, at, style);
+    line(buf, at, 0, &[(&text, style)]);
+}
+
+const fn palette_reverse() -> Style {
+    Style::new().add_modifier(ratatui::style::Modifier::REVERSED)
+}
+
+/// Lines at the lower end of the pane, with what a person can do.
+fn banner(
+    text: &str,
+    style: Style,
+    actions: &[(&str, Command)],
+    state: &State,
+    palette: &Palette,
+    area: Rect,
+    buf: &mut Buffer,
+) {
+    let ascii = state.setup.ascii;
+    let width = usize::from(area.width.saturating_sub(2)).max(1);
+    let mut lines = wrap(&plain(text, ascii), width);
+    lines.truncate(usize::from(area.height.saturating_sub(1)).max(1));
+    let height = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX).min(area.height);
+    let rule = area.height > height + 2;
+    let top = area.bottom() - height - u16::from(rule);
+    let at = Rect::new(area.x, top, area.width, area.bottom() - top);
+    clear(buf, at, palette.panel);
+    let mut row = 0;
+    if rule {
+        let across = if ascii { "-" } else { "─" }.repeat(usize::from(area.width));
+        line(buf, at, 0, &[(&across, style)]);
+        row = 1;
+    }
+    for text in &lines {
+        line(buf, at, row, &[(" ", style), (text, style)]);
+        row += 1;
+    }
+    let mut pieces = vec![];
+    for (name, command) in actions {
+        if state.can(*command).is_ok() {
+            let key = keymap::entry(*command).map_or(String::new(), |e| e.keys[0].to_string());
+            // A banner takes the key alone; `n` also makes a new session, as the banner's words say.
+            let key = if *command == Command::New { "n".to_owned() } else { key };
+            pieces.push((format!(" [{key}]"), palette.key));
+            pieces.push((format!(" {name} "), palette.bar));
+        }
+    }
+    let pieces: Vec<(&str, Style)> = pieces.iter().map(|(text, style)| (text.as_str(), *style)).collect();
+    line(buf, at, row, &pieces);
+}
+
+/// What stands in the pane when no session is chosen.
+pub fn nothing(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+    clear(buf, area, palette.bar);
+    if !state.listed {
+        return;
+    }
+    let prefix = state.setup.prefix.to_string();
+    let rows: [(&str, &str); 4] =
+        [("c", "start a session"), ("d", "leave; sessions go on"), ("?", "show all keys"), ("", "")];
+    let at = middle(area, 46, 7);
+    let inside = if area.height >= 9 && area.width >= 50 {
+        boxed(buf, at, "No session yet", palette.bar, state.setup.ascii)
+    } else {
+        at
+    };
+    let mut row = 0;
+    for (key, what) in rows.iter().filter(|(key, _)| !key.is_empty()) {
+        line(buf, inside, row, &[("  ", palette.bar), (key, palette.key), ("  ", palette.bar), (what, palette.bar)]);
+        row += 1;
+    }
+    let later = format!("  Later: {prefix}, then the key.");
+    line(buf, inside, row + 1, &[(&later, palette.faint)]);
+}
