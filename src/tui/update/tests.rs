@@ -1,1 +1,1 @@
-
+//! What keys, answers and events lead to.

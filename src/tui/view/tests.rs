@@ -1,1 +1,1 @@
-
+//! Pictures of every screen.
