@@ -6,14 +6,14 @@ use crate::domain::profile::Profile;
 
 use super::error::Error;
 
+macro_rules! builtin {
+    ($($name:literal),+) => {
+        &[$(($name, include_str!(concat!("../../assets/agents/", $name, ".toml")))),+]
+    };
+}
+
 /// The built-in profiles, in the order in which a person is offered them.
-const BUILTIN: &[(&str, &str)] = &[
-    (
-        "demo",
-        "label = \"Demo\"\nprogram = \"{relight}\"\nagent = true\n[launch]\nargs = [\"demo-agent\"]\n[resume]\nargs = [\"--resume\", \"{token}\"]\n",
-    ),
-    ("shell", "label = \"Shell\"\nprogram = \"/bin/sh\"\n"),
-];
+const BUILTIN: &[(&str, &str)] = builtin!["claude", "codex", "opencode", "gemini", "vibe", "demo", "generic", "shell"];
 
 /// Every profile by name.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,6 +113,8 @@ mod tests {
     #[test]
     fn every_builtin_profile_is_whole() {
         let profiles = with("").unwrap();
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/agents")).unwrap();
+        assert_eq!(files.count(), BUILTIN.len(), "every file is built in");
         assert_eq!(profiles.iter().count(), BUILTIN.len());
         for profile in profiles.iter() {
             assert!(!profile.label.is_empty(), "{}", profile.name);
@@ -139,7 +141,7 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_is_needed() {
-        assert!(with("[x]\nextends = \"nobody\"").unwrap_err().contains("known are: demo"));
+        assert!(with("[x]\nextends = \"nobody\"").unwrap_err().contains("known are: claude, codex"));
         assert!(with("[x]\nlabel = \"x\"").unwrap_err().contains("`program` is needed"));
         assert!(with("[\"a/b\"]\nprogram = \"x\"").unwrap_err().contains("made of"));
     }
