@@ -9,3 +9,5 @@
 )]
 
 mod architecture;
+mod link;
+mod workspace;
