@@ -150,7 +150,7 @@ impl Default for Terminal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ui {
-    /// The key that comes before relight's own keys: `ctrl-` and a letter, or one of `@ [ \ ] ^ _`.
+    /// The key that comes before relight's own keys: `ctrl-space`, or `ctrl-` and a letter or one of `@ [ \ ] ^ _`.
     #[serde(deserialize_with = "prefix")]
     pub prefix: String,
     /// Whether relight takes the mouse: clicks choose tabs, and the wheel scrolls.
@@ -159,7 +159,7 @@ pub struct Ui {
 
 impl Default for Ui {
     fn default() -> Self {
-        Self { prefix: "ctrl-b".into(), mouse: true }
+        Self { prefix: "ctrl-space".into(), mouse: true }
     }
 }
 
@@ -272,9 +272,12 @@ fn absolute_or_empty<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::
 fn prefix<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     let text = String::deserialize(source)?;
     let key = text.strip_prefix("ctrl-").unwrap_or_default();
-    if key.len() == 1 && key.bytes().all(|b| b.is_ascii_lowercase() || b"@[\\]^_".contains(&b)) {
+    let one = key.len() == 1 && key.bytes().all(|b| b.is_ascii_lowercase() || b"@[\\]^_".contains(&b));
+    if one || key == "space" {
         Ok(text)
     } else {
-        Err(D::Error::custom("\"ctrl-\" and one of a to z or @ [ \\ ] ^ _ is needed, as in \"ctrl-b\""))
+        Err(D::Error::custom(
+            "\"ctrl-space\", or \"ctrl-\" and one of a to z or @ [ \\ ] ^ _ is needed, as in \"ctrl-b\"",
+        ))
     }
 }

@@ -1,16 +1,31 @@
-//! The terminal user interface: state, update, view, keys.
+//! The terminal user interface. Pure: [`state`], [`msg`], [`update`], [`view`] and [`keymap`], with what they are made of.
+//! [`run()`] is the driver: it owns the outer terminal and the link to the host, does what `update` orders and draws what
+//! `view` makes of the state.
 
 pub mod badge;
+mod calls;
 pub mod chord;
 pub mod edit;
+mod error;
 pub mod form;
 pub mod keymap;
 pub mod layout;
+mod look;
 pub mod msg;
 pub mod notice;
+mod options;
+mod outer;
+pub mod painter;
 pub mod palette;
 pub mod picture;
+mod reach;
+mod run;
 pub mod state;
 pub mod tabbar;
 pub mod update;
 pub mod view;
+
+pub use error::Error;
+pub use msg::Exit;
+pub use options::{Options, StartHost};
+pub use run::run;

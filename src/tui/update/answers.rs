@@ -81,7 +81,7 @@ fn words(refusal: &Refusal) -> String {
 }
 
 fn status(state: &mut State, session: &SessionId, outcome: Result<Answer, Refusal>, out: &mut Vec<Effect>) {
-    let stale = state.tab_mut(session).is_some_and(|tab| {
+    let ask_again = state.tab_mut(session).is_some_and(|tab| {
         tab.asked = false;
         std::mem::take(&mut tab.stale)
     });
@@ -90,7 +90,7 @@ fn status(state: &mut State, session: &SessionId, outcome: Result<Answer, Refusa
         Err(Refusal { code: Some(ErrorCode::SessionNotFound), .. }) => tabs::leave(state, session, out),
         Ok(_) | Err(_) => {}
     }
-    if stale {
+    if ask_again {
         orders::ask_status(state, session, out);
     }
 }

@@ -39,14 +39,14 @@ pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, style: Style, ascii: boo
     if area.width < 4 || area.height < 3 {
         return area;
     }
-    let [h, v, a, b, c, d] =
-        if ascii { ["-", "|", "+", "+", "+", "+"] } else { ["─", "│", "┌", "┐", "└", "┘"] };
-    let across = h.repeat(usize::from(area.width - 2));
-    line(buf, area, 0, &[(a, style), (&across, style), (b, style)]);
-    line(buf, area, area.height - 1, &[(c, style), (&across, style), (d, style)]);
+    let [flat, upright] = if ascii { ["-", "|"] } else { ["─", "│"] };
+    let corners = if ascii { ["+"; 4] } else { ["┌", "┐", "└", "┘"] };
+    let across = flat.repeat(usize::from(area.width - 2));
+    line(buf, area, 0, &[(corners[0], style), (&across, style), (corners[1], style)]);
+    line(buf, area, area.height - 1, &[(corners[2], style), (&across, style), (corners[3], style)]);
     for row in 1..area.height - 1 {
-        buf.set_string(area.x, area.y + row, v, style);
-        buf.set_string(area.right() - 1, area.y + row, v, style);
+        buf.set_string(area.x, area.y + row, upright, style);
+        buf.set_string(area.right() - 1, area.y + row, upright, style);
     }
     let inside = Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2);
     if !title.is_empty() {

@@ -1,0 +1,71 @@
+//! Calls of the screen → methods of the host.
+
+use serde_json::json;
+
+use super::msg::{Answer, Call, Refusal};
+use crate::domain::status::Status;
+use crate::link::Error as LinkError;
+use crate::link::host::HostClient;
+use crate::wire::host::{
+    Attach, Attached, Find, OfSession, OfStream, Rename, Resume, Resumed, SessionCreated, SessionLine, Stop, Subscribe,
+};
+
+#[derive(serde::Deserialize)]
+struct Subscribed {
+    seq: u64,
+}
+
+/// Asks the host.
+///
+/// # Errors
+/// What it refused, or that the link failed.
+pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
+    let of = |session: &crate::domain::ids::SessionId| OfSession { session: session.to_string(), task_id: None };
+    let answer = match call {
+        Call::Subscribe(since) => {
+            let params = Subscribe { session_id: None, since: *since, activity: true };
+            host.call::<_, Subscribed>("events.subscribe", params).await.map(|s| Answer::Subscribed(s.seq))
+        }
+        Call::List => host.call::<_, Vec<SessionLine>>("session.list", json!({})).await.map(Answer::Sessions),
+        Call::Status(session) => host
+            .call::<_, Status>("task.session.status", of(session))
+            .await
+            .map(|status| Answer::Status(Box::new(status))),
+        Call::Attach { session, size, .. } => {
+            let params = Attach { session: Some(session.to_string()), terminal: None, size: *size };
+            host.call::<_, Attached>("terminal.attach", params).await.map(Answer::Attached)
+        }
+        Call::Detach(stream) => done(host, "terminal.detach", OfStream { stream: *stream }).await,
+        Call::Find(session) => {
+            host.call::<_, SessionCreated>("session.find", Find { session: session.clone() }).await.map(Answer::Session)
+        }
+        Call::Create(create) => {
+            host.call::<_, SessionCreated>("session.create", create.as_ref()).await.map(Answer::Session)
+        }
+        Call::Resume { session, reopen } => {
+            let params = Resume { session: session.to_string(), task_id: None, terminal_id: None, reopen: *reopen };
+            host.call::<_, Resumed>("session.resume", params).await.map(|resumed| Answer::Resumed {
+                resumed: resumed.resumed,
+                message: resumed.message.unwrap_or_else(|| format!("Not resumed: {}.", resumed.reason)),
+            })
+        }
+        Call::Kill(session) => done(host, "session.kill", of(session)).await,
+        Call::Dismiss(session) => done(host, "session.dismiss", of(session)).await,
+        Call::Rename(session, name) => {
+            done(host, "session.rename", Rename { session: session.to_string(), name: name.clone() }).await
+        }
+        Call::StopHost => done(host, "host.stop", Stop { agents: true, restart: false }).await,
+    };
+    answer.map_err(refusal)
+}
+
+async fn done(host: &HostClient, method: &str, params: impl serde::Serialize) -> Result<Answer, LinkError> {
+    host.call::<_, serde_json::Value>(method, params).await.map(|_| Answer::Done)
+}
+
+fn refusal(error: LinkError) -> Refusal {
+    match error {
+        LinkError::Remote(error) => Refusal { code: Some(error.code), message: error.message, hint: error.hint },
+        error => Refusal { code: None, message: error.to_string(), hint: None },
+    }
+}

@@ -1,0 +1,31 @@
+//! What the program tells the screen.
+
+use std::pin::Pin;
+
+use super::chord::Chord;
+use crate::link::endpoint::Endpoint;
+
+/// Starts a host and returns when it answers, or says why not.
+pub type StartHost = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send + Sync>;
+
+/// How the screen is opened.
+pub struct Options {
+    /// Where the host is.
+    pub endpoint: Endpoint,
+    /// How to start one when none is there; none: wait for it.
+    pub start_host: Option<StartHost>,
+    /// Session to show first, by id, unique prefix or name.
+    pub session: Option<String>,
+    /// Look, but type, size and change nothing.
+    pub read_only: bool,
+    /// The prefix: `"ctrl-space".parse()`, or [`super::keymap::DEFAULT_PREFIX`].
+    pub prefix: Chord,
+    /// Take the mouse while the shown program wants it.
+    pub mouse: bool,
+    /// Agents of new sessions, as profile name and label; the first is the default.
+    pub agents: Vec<(String, String)>,
+    /// Directory of new sessions, absolute.
+    pub cwd: String,
+    /// Environment of new sessions, scrubbed.
+    pub env: Vec<(String, String)>,
+}
