@@ -57,8 +57,12 @@ impl Outer {
             tty: tty.try_clone().map_err(Error::NoTerminal)?,
             kitty: false,
         };
-        let fd = AsyncFd::register_with_interest(OwnedFd::from(tty), Interest::READABLE | Interest::WRITABLE)
-            .map_err(|error| Error::Wait { what: "the terminal", source: error.into() })?;
+        #[expect(
+            deprecated,
+            reason = "its successor is unsafe for the sake of borrowed descriptors; this one is owned"
+        )]
+        let fd = AsyncFd::with_interest(OwnedFd::from(tty), Interest::READABLE | Interest::WRITABLE)
+            .map_err(|source| Error::Wait { what: "the terminal", source })?;
         if let Ok(mut slot) = SAVED.lock() {
             *slot = Some(saved);
         }
