@@ -22,8 +22,10 @@ pub enum ModelEvent {
         /// Text.
         text: String,
     },
-    /// Progress in percent (OSC 9;4); `None`: no progress any more, or one without a number that was cleared.
+    /// Progress in percent (OSC 9;4); `None`: no progress any more, or progress without a number.
     Progress(Option<u8>),
+    /// Whether the program shows any progress, with or without a number (OSC 9;4); stands before its `Progress`.
+    Busy(bool),
     /// A report of the program status protocol (OSC 7501).
     ProgramStatus {
         /// State.

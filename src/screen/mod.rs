@@ -10,4 +10,25 @@ pub mod event;
 pub mod frames;
 pub mod model;
 pub mod modes;
+pub mod pane;
 pub mod view;
+
+mod cell;
+mod csi;
+mod decode_csi;
+mod decode_escape;
+mod decode_plain;
+mod interpret;
+mod keyboard;
+mod keytable;
+mod kitty;
+mod legacy;
+mod osc;
+mod outer;
+mod palette;
+
+mod reply;
+mod row;
+mod sniff;
+mod style;
+mod text;
