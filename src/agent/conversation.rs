@@ -1,10 +1,13 @@
 //! Which conversation an agent holds, and which events are about it.
 
+use crate::domain::rows::StartMode;
+
 use super::hook::{HookLine, Kind, Told};
-use super::observation::Observation;
+use super::observation::{Observation, Start};
 
 /// The conversation of one agent.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
 pub(super) struct Conversation {
     pub(super) agent_pid: Option<i32>,
     pub(super) token: Option<String>,
@@ -13,11 +16,25 @@ pub(super) struct Conversation {
     /// The agent said that it leaves its conversation for another.
     pub(super) moving: bool,
     prompted: bool,
+    resumes: bool,
 }
 
 impl Conversation {
-    pub(super) fn new(token: Option<String>, prompted: bool) -> Self {
-        Self { token, prompted, ..Self::default() }
+    pub(super) fn new(start: &Start) -> Self {
+        let resumes = start.mode == StartMode::Resume;
+        Self { token: start.token.clone(), prompted: start.prompted, resumes, ..Self::default() }
+    }
+
+    /// Whether an agent that was to resume begins another conversation instead, as its own first event tells. The
+    /// token stays: what it names may still come back.
+    pub(super) fn lost(&self, told: &Told) -> bool {
+        self.resumes
+            && !self.heard
+            && told.kind == Kind::SessionStart
+            && !matches!(told.source.as_str(), "resume" | "clear" | "compact")
+            && self.token.is_some()
+            && told.token.is_some()
+            && self.token != told.token
     }
 
     /// Whether an event comes from the agent itself, about its own conversation; learns the id on the way.

@@ -55,7 +55,7 @@ impl Observer {
     #[must_use]
     pub fn new(profile: &Profile, start: Start) -> Self {
         Self {
-            conversation: Conversation::new(start.token.clone(), start.prompted),
+            conversation: Conversation::new(&start),
             board: Board::new(&profile.status.sources),
             parts: BTreeSet::new(),
             profile: profile.clone(),
@@ -88,9 +88,10 @@ impl Observer {
     pub fn on_hook(&mut self, line: &Value, now_ms: u64) -> Vec<Observation> {
         let line = HookLine::read(line);
         let mut out = Vec::new();
-        if let Some(told) = hook::told(&self.profile, &line)
-            && self.conversation.takes(&told, &line, &mut out)
-        {
+        let Some(told) = hook::told(&self.profile, &line) else { return out };
+        if self.conversation.lost(&told) {
+            self.hear(StatusSource::Hook, Say::Wrong(LOST.to_owned()), now_ms, &mut out);
+        } else if self.conversation.takes(&told, &line, &mut out) {
             self.apply(&told, now_ms, &mut out);
         }
         out
@@ -341,6 +342,7 @@ impl Observer {
                 Say::Permission(_) => (!matches!(before, Say::Permission(_))).then_some(Signal::NeedsPermission),
                 Say::Question(_) => (!matches!(before, Say::Question(_))).then_some(Signal::NeedsInput),
                 _ if self.turn => Some(Signal::TurnEnded),
+                Say::Wrong(_) => Some(Signal::NeedsInput),
                 _ if !self.was_ready => Some(Signal::Ready),
                 _ => None,
             }
@@ -379,6 +381,9 @@ impl Observer {
         self.keys.quit(now_ms)
     }
 }
+
+/// Shown for an agent that was to resume and did not.
+const LOST: &str = "it began another conversation instead of resuming this one";
 
 /// Shown for an agent that is quiet before it ever reported.
 const UNSAID: &str = "it has not reported yet; look at its screen";

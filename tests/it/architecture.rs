@@ -111,8 +111,8 @@ const IMPURE_CALLS: &[&str] = &[
     "thread::spawn",
 ];
 
-/// Rooms that start processes.
-const STARTERS: &[&str] = &["proc", "pty", "executor", "workspace"];
+/// Rooms that start processes. `demo` is an agent: it runs its own hooks and tools.
+const STARTERS: &[&str] = &["proc", "pty", "executor", "workspace", "demo"];
 
 /// Every breach of a rule in `files`, as sentences.
 fn breaches(files: &[Source]) -> Vec<String> {

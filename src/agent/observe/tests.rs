@@ -250,3 +250,19 @@ fn one_ctrl_c_in_a_turn_interrupts_and_does_not_quit() {
     o.on_input(b"\x03", 6000);
     assert!(o.quit_input(6001));
 }
+
+#[test]
+fn a_resume_into_an_empty_chat_keeps_the_id_and_says_so() {
+    let start = Start { terminal: "t".into(), mode: StartMode::Resume, token: Some("a".into()), prompted: true };
+    let mut o = Observer::new(&demo(), start);
+    let mut begun = event("SessionStart", "other");
+    begun["source"] = json!("startup");
+    assert_eq!(words(o.on_hook(&begun, 0)), ["NeedsInput"]);
+    assert_eq!((o.token(), o.activity().0), (Some("a"), Activity::Error));
+    assert_eq!(o.on_hook(&event("UserPromptSubmit", "other"), 0), []);
+    begun["source"] = json!("resume");
+    begun["session_id"] = json!("fork");
+    let start = Start { terminal: "t".into(), mode: StartMode::Resume, token: Some("a".into()), prompted: true };
+    let mut o = Observer::new(&demo(), start);
+    assert_eq!(words(o.on_hook(&begun, 0)), ["Token fork hook", "Prompted", "Ready"]);
+}
