@@ -187,9 +187,11 @@ fn change(tx: &Tx<'_>, session: &mut Session, record: &Record, rules: ApplyRules
             super::prompts::typed(tx, &session.id, id, *done)?;
             Ok(Change::Nothing)
         }
-        Body::Intent { .. } | Body::LaunchFailed { .. } | Body::Cancelled { .. } | Body::Fenced { .. } => {
-            Ok(Change::Nothing)
-        }
+        Body::Intent { .. }
+        | Body::Spooled { .. }
+        | Body::LaunchFailed { .. }
+        | Body::Cancelled { .. }
+        | Body::Fenced { .. } => Ok(Change::Nothing),
     }
 }
 

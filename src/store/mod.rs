@@ -46,3 +46,8 @@ pub use transient::Transient;
 pub use tx::Committed;
 pub use unclaim::{Unclaim, UnclaimOutcome};
 pub use worker::Store;
+
+#[cfg(test)]
+mod claim_tests;
+#[cfg(test)]
+mod testing;
