@@ -16,16 +16,17 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::link::endpoint::Endpoint;
 use crate::link::error::Error;
 use crate::link::http::{Ask, DEADLINE, Remote};
-use crate::link::lane::{Bounds, Item, Lane};
+use crate::link::lane::{Bounds, Item, Lane, Shut};
 use crate::link::socket::{Incoming, Ws, incoming, open, text, why};
 use crate::wire::frame::Frame;
 use crate::wire::host::{Hello, Push, Reply, ReplyOutcome, Request};
 
 /// Calls under way before further ones wait: what one key burst makes.
 const OUTGOING: usize = 64;
-/// Pushes that wait for a slow reader before the connection is given up: a replay of events comes in one go, but the host
-/// sends no faster than the socket takes it.
-const EVENTS: Bounds = Bounds { events: 4096, bytes: 32 * 1024 * 1024 };
+/// Pushes that wait for a reader; with more, the socket is not read either, and the host waits.
+const EVENTS: Bounds = Bounds { events: 1024, bytes: 32 * 1024 * 1024 };
+/// A reader that makes no room for this long has stopped reading: the connection ends, since replies wait as well.
+const READER_DEADLINE: Duration = Duration::from_secs(5);
 /// Calls that wait for a launch, a fence or git.
 const SLOW_DEADLINE: Duration = Duration::from_secs(45);
 /// Who serves there is known at once.
@@ -255,7 +256,7 @@ async fn receive(stream: &mut SplitStream<Ws>, shared: &Shared, lane: &Lanes) ->
             None => return why(None),
         };
         let taken = match incoming(message) {
-            Some(Incoming::Text(text)) => take_text(&text, shared, lane),
+            Some(Incoming::Text(text)) => take_text(&text, shared, lane).await,
             Some(Incoming::Binary(bytes)) => take_frame(bytes, lane),
             None => Ok(()),
         };
@@ -271,7 +272,7 @@ struct Probe {
     push: Option<IgnoredAny>,
 }
 
-fn take_text(text: &Bytes, shared: &Shared, lane: &Lanes) -> Result<(), String> {
+async fn take_text(text: &Bytes, shared: &Shared, lane: &Lanes) -> Result<(), String> {
     let bad = |error: serde_json::Error| format!("a message of the host cannot be read: {error}");
     if serde_json::from_slice::<Probe>(text).map_err(bad)?.push.is_none() {
         let reply: Reply = serde_json::from_slice(text).map_err(bad)?;
@@ -290,9 +291,10 @@ fn take_text(text: &Bytes, shared: &Shared, lane: &Lanes) -> Result<(), String> 
             return Ok(());
         }
     };
-    match lane.push(push, text.len()) {
-        Err(_) if !lane.is_closed() => Err("fell behind: too many events waited to be read".into()),
-        _ => Ok(()),
+    // That nobody listens any more is no reason to end: there may be calls.
+    match tokio::time::timeout(READER_DEADLINE, lane.push_wait(push, text.len())).await {
+        Ok(Ok(()) | Err(Shut)) => Ok(()),
+        Err(_) => Err(format!("fell behind: no event was read for {} s", READER_DEADLINE.as_secs())),
     }
 }
 

@@ -42,6 +42,7 @@ pub struct Lane<E, F> {
     state: Mutex<State<E, F>>,
     filled: Notify,
     drained: Notify,
+    shut: Notify,
     bounds: Bounds,
 }
 
@@ -54,7 +55,7 @@ impl<E, F> Lane<E, F> {
     #[must_use]
     pub fn new(bounds: Bounds) -> Self {
         let state = State { queue: VecDeque::new(), events: 0, bytes: 0, closed: None };
-        Self { state: Mutex::new(state), filled: Notify::new(), drained: Notify::new(), bounds }
+        Self { state: Mutex::new(state), filled: Notify::new(), drained: Notify::new(), shut: Notify::new(), bounds }
     }
 
     fn state(&self) -> MutexGuard<'_, State<E, F>> {
@@ -125,6 +126,7 @@ impl<E, F> Lane<E, F> {
         self.state().closed.get_or_insert_with(|| why.into());
         self.filled.notify_one();
         self.drained.notify_waiters();
+        self.shut.notify_waiters();
     }
 
     /// Closes and drops what waits: nobody reads any more.
@@ -143,7 +145,7 @@ impl<E, F> Lane<E, F> {
     /// Waits until it is closed.
     pub async fn closed(&self) {
         loop {
-            let change = self.drained.notified();
+            let change = self.shut.notified();
             if self.is_closed() {
                 return;
             }

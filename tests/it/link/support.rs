@@ -49,8 +49,6 @@ impl Server {
 
 /// Waits for `work`, and fails with words when it takes longer than a loaded machine explains.
 pub async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(Duration::from_secs(20), work).await {
-        Ok(done) => done,
-        Err(_) => panic!("not within 20 s: {what}"),
-    }
+    let done = tokio::time::timeout(Duration::from_secs(20), work).await;
+    done.unwrap_or_else(|_| panic!("not within 20 s: {what}"))
 }
