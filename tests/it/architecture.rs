@@ -196,12 +196,13 @@ fn imports(file: &Source, modules: &Modules<'_>, out: &mut Vec<String>) {
         if !root {
             out.push(format!("{path}: is in no room of the table"));
         }
-        for used in file.paths.iter().filter(|p| p.import || p.segments[0] == "relight") {
-            if path == "src/lib.rs" || used.segments[..2.min(used.segments.len())] != ["relight", "cli"] {
+        for used in &file.paths {
+            let text = used.segments.join("::");
+            let ours = path == "src/main.rs" && text.starts_with("relight::cli::");
+            if (path == "src/lib.rs" && used.import) || (used.segments[0] == "relight" && !ours) {
+                let line = used.line;
                 out.push(format!(
-                    "{path}:{}: `{}`: the root re-exports nothing; main uses only `relight::cli`",
-                    used.line,
-                    used.segments.join("::")
+                    "{path}:{line}: `{text}`: the root re-exports nothing; main uses only `relight::cli`"
                 ));
             }
         }

@@ -9,5 +9,7 @@
 )]
 
 mod architecture;
+mod cli;
 mod link;
+mod support;
 mod workspace;

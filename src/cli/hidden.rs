@@ -1,0 +1,20 @@
+//! Commands that relight gives to itself. Their arguments are taken as they are; no `--help` lists them.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use crate::proc::detach;
+
+use super::failure::{Failure, Result};
+
+/// Runs the hidden command that `raw`, the whole command line, names; `None` when it names none.
+pub fn run(raw: &[OsString]) -> Option<Result<ExitCode>> {
+    let (name, rest) = raw.get(1..)?.split_first()?;
+    match name.to_str()? {
+        "detach" => Some(detach::run_intermediate(rest).map(|()| ExitCode::SUCCESS).map_err(Failure::from)),
+        "demo-agent" => Some(Err(Failure::new("this build has no demo agent"))),
+        "agentctl" => Some(Err(Failure::new("this build has no agentctl"))),
+        "hook" => Some(Err(Failure::new("this build has no hook"))),
+        _ => None,
+    }
+}

@@ -1,0 +1,37 @@
+//! Log files of one process kind: one a day, the oldest removed, never on the terminal.
+
+use std::path::Path;
+
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::settings::Log;
+
+use super::failure::{Failure, Result};
+
+/// Variable that overrules `log.level` for one process, in the words of tracing's filters.
+const VARIABLE: &str = "RELIGHT_LOG";
+
+/// Sends everything that is traced from now on to `dir/NAME.DATE.log`.
+///
+/// # Errors
+/// When the file cannot be made.
+pub fn start(dir: &Path, name: &str, log: &Log) -> Result<()> {
+    // Written by the thread that traces: no thread of its own, and nothing is lost when the process is killed.
+    let file = RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix(name)
+        .filename_suffix("log")
+        .max_log_files(usize::try_from(log.keep).unwrap_or(usize::MAX))
+        .build(dir)
+        .map_err(|error| Failure::config(format!("cannot write log files in {}: {error}", dir.display())))?;
+    let filter = match std::env::var(VARIABLE) {
+        Ok(words) => EnvFilter::builder()
+            .parse(&words)
+            .map_err(|error| Failure::config(format!("{VARIABLE}=`{words}` is no filter: {error}")))?,
+        Err(_) => EnvFilter::new(log.level.as_str()),
+    };
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter).with_writer(file).finish();
+    tracing::subscriber::set_global_default(subscriber)
+        .map_err(|error| Failure::new(format!("cannot start logging: {error}")))
+}

@@ -1,0 +1,10 @@
+//! What the integration tests stand on: an instance of their own, waits with words, and readers of what relight tells.
+
+#![allow(dead_code, reason = "each helper is there for the tests that need it")]
+
+pub mod home;
+pub mod kill;
+pub mod reply;
+pub mod wait;
+
+pub use home::Home;
