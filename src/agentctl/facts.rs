@@ -93,7 +93,7 @@ impl Facts {
             Body::Cancelled { terminal } => self.entry(terminal).cancelled = true,
             Body::Token { terminal, token, .. } => self.entry(terminal).token = Some(token.clone()),
             Body::Prompted { terminal, .. } => self.entry(terminal).prompted = true,
-            Body::Signal { terminal, spool: Some(offset), .. } => {
+            Body::Signal { terminal, spool: Some(offset), .. } | Body::Spooled { terminal, offset } => {
                 let fact = self.entry(terminal);
                 fact.spool = fact.spool.max(*offset);
             }
