@@ -1,5 +1,17 @@
 //! The supervisor of one session: its terminals, the journal of what happened in them, the agent's hooks, files and git.
 
+mod board;
+mod courtesy;
 pub mod error;
-pub mod facts;
-pub mod journal;
+mod facts;
+mod journal;
+mod kept;
+mod ledger;
+mod order;
+mod scribe;
+mod sizes;
+mod spool;
+mod throttle;
+mod typing;
+mod viewers;
+mod token_file;
