@@ -43,6 +43,7 @@ pub enum Body {
     /// The one before it is gone without a word.
     SupervisorLost {
         /// Its incarnation.
+        #[serde(rename = "lost_incarnation")]
         incarnation: u32,
         /// Milliseconds since boot of the last sign of it, in its own boot.
         last_boot_ms: u64,
@@ -219,5 +220,25 @@ impl Body {
                 | Self::Fenced { .. }
                 | Self::ExitSettled { .. }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_records_own_fields_and_its_bodys_do_not_meet() {
+        let lost = Body::SupervisorLost { incarnation: 1, last_boot_ms: 2, rebooted: false };
+        let identity = ProcIdentity { boot_id: "b".into(), pid: 1, start_time: 2 };
+        let started = Body::SupervisorStarted { identity, version: "0".into() };
+        let terminal = TerminalId::new("t").unwrap();
+        let intent = Body::Intent { terminal, terminal_kind: TerminalKind::Agent, generation: 1, epoch: 1 };
+        for body in [lost, started, intent] {
+            let (journal, boot_id) = ("j".to_owned(), "b".to_owned());
+            let record = Record { journal, incarnation: 9, seq: 8, boot_ms: 7, boot_id, at: 6, body };
+            let text = serde_json::to_string(&record).unwrap();
+            assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record, "{text}");
+        }
     }
 }
