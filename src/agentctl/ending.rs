@@ -26,7 +26,7 @@ const RECORD_WAIT: Duration = Duration::from_secs(3);
 /// A launch under way when the end comes is waited for this long.
 const LAUNCH_WAIT: Duration = Duration::from_secs(5);
 /// The host may read the last records this long.
-const FEED_WAIT: Duration = Duration::from_secs(2);
+pub const FEED_WAIT: Duration = Duration::from_secs(2);
 
 /// Ends a terminal and all it left, and forgets its screen.
 ///
@@ -101,9 +101,4 @@ pub async fn end(shared: &Arc<Shared>, by: &str) {
     }
     drop(launching);
     shared.advance(Phase::Ended);
-    let mut feeds = shared.feeds();
-    let read = timeout(FEED_WAIT, feeds.wait_for(|count| *count == 0)).await;
-    if read.is_err() {
-        tracing::warn!("a host did not read the last records in time; it reads them from the journal");
-    }
 }

@@ -66,6 +66,14 @@ pub fn list(dir: &SessionDir) -> Vec<TerminalId> {
     names.filter_map(|name| TerminalId::new(name.strip_suffix(SUFFIX)?).ok()).collect()
 }
 
+/// Working directory of the newest agent launch that is kept.
+#[must_use]
+pub fn directory(dir: &SessionDir) -> Option<PathBuf> {
+    let launches = list(dir).into_iter().filter_map(|id| read(dir, &id));
+    let agents = launches.filter(|kept| kept.kind == TerminalKind::Agent);
+    agents.max_by_key(|kept| kept.generation).map(|kept| kept.cwd.into())
+}
+
 /// Removes what a terminal left in the spool directory.
 pub fn remove(dir: &SessionDir, terminal: &TerminalId) {
     let _ = fs::remove_file(path(dir, terminal));

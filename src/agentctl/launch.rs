@@ -60,9 +60,8 @@ pub async fn launch(shared: &Arc<Shared>, request: LaunchRequest) -> Result<Laun
         cwd: request.cwd.clone(),
         profile: request.profile.clone(),
     };
-    kept::write(&shared.dir, &request.terminal, &kept).map_err(|e| {
-        super::error::Error::file("keep the launch in", shared.dir.spool_dir(), e).wire()
-    })?;
+    kept::write(&shared.dir, &request.terminal, &kept)
+        .map_err(|e| super::error::Error::file("keep the launch in", shared.dir.spool_dir(), e).wire())?;
     let intent = Body::Intent {
         terminal: request.terminal.clone(),
         terminal_kind: request.kind,
@@ -139,6 +138,9 @@ async fn spawned(
         board: Arc::clone(&shared.board),
         courtesy: Arc::clone(&shared.courtesy),
     };
+    if agent {
+        shared.set_directory(spec.cwd.clone());
+    }
     let (orders, seen) = actor::start(parts, ORDERS);
     shared.enter(Arc::new(Handle {
         id: request.terminal,

@@ -51,8 +51,7 @@ impl Ledger {
         // What an earlier incarnation left in the page cache was never told to anyone.
         journal.sync()?;
         let published = watch::Sender::new(journal.seq());
-        let inner =
-            Inner { journal, facts, boot_id, backlog: VecDeque::new(), flushing: false, retrying: false };
+        let inner = Inner { journal, facts, boot_id, backlog: VecDeque::new(), flushing: false, retrying: false };
         Ok((Arc::new(Self { inner: Mutex::new(inner), published }), damage))
     }
 

@@ -1,6 +1,5 @@
 //! What can be asked of a running terminal, and what is seen of it.
 
-use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::domain::ids::{PromptId, TerminalId};
@@ -138,13 +137,4 @@ impl Handle {
 #[must_use]
 pub fn not_found(terminal: &TerminalId) -> WireError {
     WireError::new(ErrorCode::TerminalNotFound, format!("this session has no terminal `{terminal}`"))
-}
-
-/// One write to the program: bytes, and whether a person's keys made them.
-#[derive(Debug)]
-pub struct Typed {
-    /// Bytes.
-    pub bytes: Bytes,
-    /// They are what a person typed, not a mouse report or a reply.
-    pub keys: bool,
 }

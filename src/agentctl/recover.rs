@@ -84,7 +84,7 @@ fn suspects(ledger: &Ledger, dir: &SessionDir) -> Vec<Suspect> {
 /// A launch that was begun happened if its process is found: then it is one that died, not one that never was.
 fn find_undecided(ledger: &Ledger, dir: &SessionDir, suspects: &[Suspect]) -> Result<(), Error> {
     for suspect in suspects.iter().filter(|s| s.fact.undecided()) {
-        let found = marks::find(&[suspect.id.as_str()]).map_err(|e| Error::process("look for left processes", e))?;
+        let found = marks::find(suspect.id.as_str()).map_err(|e| Error::process("look for left processes", e))?;
         // The oldest is the terminal's own.
         let Some(identity) = found.into_iter().min_by_key(|who| (who.start_time, who.pid)) else { continue };
         ledger.record(Body::Spawned {

@@ -37,8 +37,6 @@ pub struct Shared {
     pub dir: SessionDir,
     /// The relight program, for hooks.
     pub relight: PathBuf,
-    /// Directory that files and git show until a launch names one.
-    pub directory: Option<PathBuf>,
     /// Lines of history that each terminal keeps.
     pub history_lines: usize,
     /// This process.
@@ -52,6 +50,7 @@ pub struct Shared {
     /// Held by the one launch, or question about a launch, that is being answered.
     pub launching: tokio::sync::Mutex<()>,
     terminals: Mutex<BTreeMap<TerminalId, Arc<Handle>>>,
+    directory: Mutex<Option<PathBuf>>,
     phase: watch::Sender<Phase>,
     feeds: watch::Sender<usize>,
 }
@@ -93,7 +92,7 @@ impl Shared {
             session: make.session,
             dir: make.dir,
             relight: make.relight,
-            directory: make.directory,
+            directory: Mutex::new(make.directory),
             history_lines: make.history_lines,
             me: make.me,
             ledger: make.ledger,
@@ -132,6 +131,17 @@ impl Shared {
     /// Removes a terminal.
     pub fn remove(&self, id: &TerminalId) {
         self.table().remove(id);
+    }
+
+    /// Directory that files and git show.
+    #[must_use]
+    pub fn directory(&self) -> Option<PathBuf> {
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The agent's directory is what files and git show from now on.
+    pub fn set_directory(&self, directory: PathBuf) {
+        *self.directory.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
     }
 
     /// How far its life is.

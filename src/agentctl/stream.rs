@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::wire::input::StreamInput;
@@ -24,13 +24,7 @@ pub async fn serve(shared: Arc<Shared>, handle: Arc<Handle>, mut socket: WebSock
     let _ = handle.order(Order::Leave(viewer)).await;
 }
 
-async fn carry(
-    shared: &Shared,
-    handle: &Handle,
-    socket: &mut WebSocket,
-    viewer: u64,
-    mut out: mpsc::Receiver<Out>,
-) {
+async fn carry(shared: &Shared, handle: &Handle, socket: &mut WebSocket, viewer: u64, mut out: mpsc::Receiver<Out>) {
     let mut phase = shared.phase();
     loop {
         tokio::select! {
@@ -60,9 +54,14 @@ async fn carry(
                 }
                 Some(Ok(_)) => {}
             },
-            _ = phase.wait_for(|phase| *phase == Phase::Ended) => break,
+            () = ended(&mut phase) => break,
         }
     }
     // A failed farewell changes nothing.
     let _ = timeout(SEND_MAX, socket.send(Message::Close(None))).await;
+}
+
+async fn ended(phase: &mut watch::Receiver<Phase>) {
+    // An error would mean that everything shared is gone, which is the end as well.
+    let _ = phase.wait_for(|phase| *phase == Phase::Ended).await;
 }

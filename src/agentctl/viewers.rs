@@ -52,14 +52,8 @@ impl Viewers {
         let (out, messages) = mpsc::channel(QUEUE);
         let _ = out.try_send(Out::Event(hello));
         self.next += 1;
-        let viewer = Viewer {
-            out,
-            sent: 0,
-            flying: VecDeque::new(),
-            slow: false,
-            pastes: BTreeMap::new(),
-            paste_bytes: 0,
-        };
+        let viewer =
+            Viewer { out, sent: 0, flying: VecDeque::new(), slow: false, pastes: BTreeMap::new(), paste_bytes: 0 };
         self.list.insert(self.next, viewer);
         (self.next, messages)
     }
