@@ -12,6 +12,6 @@ mod scribe;
 mod sizes;
 mod spool;
 mod throttle;
+mod token_file;
 mod typing;
 mod viewers;
-mod token_file;
