@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use crate::demo;
 use crate::proc::detach;
 
 use super::failure::{Failure, Result};
@@ -12,9 +13,14 @@ pub fn run(raw: &[OsString]) -> Option<Result<ExitCode>> {
     let (name, rest) = raw.get(1..)?.split_first()?;
     match name.to_str()? {
         "detach" => Some(detach::run_intermediate(rest).map(|()| ExitCode::SUCCESS).map_err(Failure::from)),
-        "demo-agent" => Some(Err(Failure::new("this build has no demo agent"))),
+        "demo-agent" => Some(Ok(demo_agent(rest))),
         "agentctl" => Some(Err(Failure::new("this build has no agentctl"))),
         "hook" => Some(Err(Failure::new("this build has no hook"))),
         _ => None,
     }
+}
+
+fn demo_agent(args: &[OsString]) -> ExitCode {
+    let args = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    u8::try_from(demo::run(args)).map_or(ExitCode::FAILURE, ExitCode::from)
 }

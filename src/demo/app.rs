@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::brain::{self, Answer, Message};
 use super::effect::{Effect, Status};

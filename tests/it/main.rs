@@ -10,6 +10,7 @@
 
 mod architecture;
 mod cli;
+mod demo;
 mod link;
 mod support;
 mod workspace;

@@ -1,5 +1,6 @@
 //! What an observer makes of an agent, event by event.
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -265,4 +266,122 @@ fn a_resume_into_an_empty_chat_keeps_the_id_and_says_so() {
     let start = Start { terminal: "t".into(), mode: StartMode::Resume, token: Some("a".into()), prompted: true };
     let mut o = Observer::new(&demo(), start);
     assert_eq!(words(o.on_hook(&begun, 0)), ["Token fork hook", "Prompted", "Ready"]);
+}
+
+/// Anything that can happen to an observer.
+#[derive(Debug, Clone)]
+enum Happens {
+    Hook(&'static str, &'static str, &'static str),
+    Status(ProgramState, Option<BlockedOn>, Option<&'static str>),
+    Title(&'static str),
+    Output,
+    Resize,
+    Input(&'static [u8]),
+    Time(u64),
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    let hook = (
+        prop::sample::select(vec![
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PermissionRequest",
+            "Message",
+            "Stop",
+            "SessionEnd",
+            "Unknown",
+        ]),
+        prop::sample::select(vec!["a", "b", ""]),
+        prop::sample::select(vec!["", "clear", "resume", "startup", "prompt_input_exit"]),
+    );
+    let state = prop::sample::select(vec![
+        ProgramState::Idle,
+        ProgramState::Working,
+        ProgramState::Done,
+        ProgramState::Blocked,
+        ProgramState::Error,
+        ProgramState::Clear,
+    ]);
+    let kind = prop::sample::select(vec![None, Some(BlockedOn::Permission), Some(BlockedOn::Question)]);
+    let inputs: Vec<&'static [u8]> =
+        vec![b"x", b"\r", b"/quit\r", b"\x03", b"\x04", b"\x1b", b"\x1b[200~", b"\x1b[99;5u"];
+    prop_oneof![
+        hook.prop_map(|(name, token, reason)| Happens::Hook(name, token, reason)),
+        (state, kind, prop::sample::select(vec![None, Some("p"), Some("p/q")]))
+            .prop_map(|(state, kind, id)| Happens::Status(state, kind, id)),
+        prop::sample::select(vec!["◐ demo", "○ demo", "? demo", "✳ Claude", "else"]).prop_map(Happens::Title),
+        Just(Happens::Output),
+        Just(Happens::Resize),
+        prop::sample::select(inputs).prop_map(Happens::Input),
+        (1u64..4000).prop_map(Happens::Time),
+    ]
+}
+
+fn happen(o: &mut Observer, now: &mut u64, event: &Happens) -> Vec<Observation> {
+    match event {
+        Happens::Hook(name, token, reason) => {
+            let body = json!({"hook_event_name": name, "session_id": token, "reason": reason, "source": reason,
+                "text": "t", "message_id": "m"});
+            o.on_hook(&body, *now)
+        }
+        Happens::Status(state, kind, id) => o.on_model(&status(*state, *kind, *id, ""), *now),
+        Happens::Title(title) => o.on_model(&ModelEvent::Title((*title).into()), *now),
+        Happens::Output => o.on_output(*now),
+        Happens::Resize => {
+            o.on_resize(*now);
+            Vec::new()
+        }
+        Happens::Input(bytes) => o.on_input(bytes, *now),
+        Happens::Time(ms) => {
+            *now += ms;
+            o.tick(*now)
+        }
+    }
+}
+
+proptest! {
+    /// Who follows only the signals knows the state; and what is said twice says nothing the second time.
+    #[test]
+    fn signals_tell_the_state_and_repeats_tell_nothing(
+        claude_like in any::<bool>(),
+        resumes in any::<bool>(),
+        events in prop::collection::vec(happens(), 1..60),
+    ) {
+        let profile = if claude_like { claude() } else { demo() };
+        let mode = if resumes { StartMode::Resume } else { StartMode::First };
+        let start = Start { terminal: "t".into(), mode, token: Some("a".into()), prompted: resumes };
+        let mut o = Observer::new(&profile, start);
+        let (mut now, mut state) = (0, SessionState::Starting);
+        for event in &events {
+            let out = happen(&mut o, &mut now, event);
+            for observation in &out {
+                if let Observation::Signal(signal) = observation {
+                    state = match signal {
+                        Signal::TurnBegan => SessionState::Running,
+                        _ => SessionState::WaitingForInput,
+                    };
+                }
+            }
+            prop_assert_eq!(state, o.state(), "after {:?}: {:?}", event, out);
+            if matches!(event, Happens::Hook(..) | Happens::Status(..) | Happens::Title(..)) {
+                let again = happen(&mut o, &mut now, event);
+                let news = again.iter().any(|o| {
+                    matches!(o, Observation::Signal(_) | Observation::Prompted | Observation::Goodbye { .. } | Observation::Token { .. })
+                });
+                prop_assert!(!news, "again {:?}: {:?}", event, again);
+            }
+            // A deadline always lies ahead once time has passed it.
+            if let Some(due) = o.deadline().filter(|due| *due <= now) {
+                let out = o.tick(now);
+                for observation in out {
+                    if let Observation::Signal(signal) = observation {
+                        state = if signal == Signal::TurnBegan { SessionState::Running } else { SessionState::WaitingForInput };
+                    }
+                }
+                prop_assert!(o.deadline().is_none_or(|next| next > now), "{due} comes again");
+            }
+        }
+    }
 }
