@@ -274,8 +274,8 @@ fn in_window(facts: &EndFacts, record: &Record, lost: Option<(u32, u64)>) -> boo
     let Some(exit) = facts.exit_boot_ms else { return false };
     match lost {
         // The last sign is on the lost one's own clock, so the exit must be as well.
-        Some((incarnation, last)) => {
-            facts.exit_incarnation == Some(incarnation) && exit.saturating_add(OUTSIDE_WINDOW_MS) >= last
+        Some((incarnation, last_sign)) => {
+            facts.exit_incarnation == Some(incarnation) && exit.saturating_add(OUTSIDE_WINDOW_MS) >= last_sign
         }
         None => {
             facts.exit_boot_id.as_deref() == Some(record.boot_id.as_str())

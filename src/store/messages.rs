@@ -12,8 +12,8 @@ use super::tx::Tx;
 use super::worker::Store;
 
 /// The newest `limit` messages, oldest first.
-const NEWEST: &str = "SELECT * FROM (SELECT * FROM session_messages WHERE session_id = ?1
-     ORDER BY created_at DESC, rowid DESC LIMIT ?2) ORDER BY created_at, rowid";
+const NEWEST: &str = "SELECT * FROM (SELECT *, rowid AS place FROM session_messages WHERE session_id = ?1
+     ORDER BY created_at DESC, rowid DESC LIMIT ?2) ORDER BY created_at, place";
 
 impl Store {
     /// The session's newest messages, at most `limit`, oldest first.
@@ -27,7 +27,7 @@ impl Store {
 
 /// See [`Store::messages`].
 pub(super) fn newest(conn: &rusqlite::Connection, session: &SessionId, limit: u32) -> Result<Vec<SessionMessage>> {
-    all(conn, NEWEST, params![session.as_str(), limit], |row| decode::message(row))
+    all(conn, NEWEST, params![session.as_str(), limit], decode::message)
 }
 
 /// Adds a message, or replaces the text of the one with the same id.

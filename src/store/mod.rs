@@ -50,4 +50,12 @@ pub use worker::Store;
 #[cfg(test)]
 mod claim_tests;
 #[cfg(test)]
+mod end_tests;
+#[cfg(test)]
+mod open_tests;
+#[cfg(test)]
+mod row_tests;
+#[cfg(test)]
+mod rule_tests;
+#[cfg(test)]
 mod testing;

@@ -32,10 +32,13 @@ macro_rules! startable {
 }
 
 /// `domain::rules::restartable`.
+#[cfg(test)]
 pub(super) const RESTARTABLE: &str = restartable!();
 /// `domain::rules::candidate`.
+#[cfg(test)]
 pub(super) const CANDIDATE: &str = concat!(restartable!(), " AND ", conversation!());
 /// What a claim by itself may take: `domain::rules::restart` is `Ok`.
+#[cfg(test)]
 pub(super) const CLAIMABLE: &str = concat!(restartable!(), " AND ", startable!());
 
 /// What any claim may take. A person's (`:person`) also what ended from inside, a reopening (`:reopen`) whatever ended

@@ -76,7 +76,7 @@ pub struct Adopt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Adopted {
     /// A session was made, with one ended, prompted candidate.
-    Seeded(Session),
+    Seeded(Box<Session>),
     /// This session has the conversation, live or as a candidate.
     AlreadyBound(SessionId),
 }
@@ -202,5 +202,5 @@ fn seed(tx: &Tx<'_>, adopt: &Adopt) -> Result<Adopted> {
         &new.id,
         new.now,
     )?;
-    Ok(Adopted::Seeded(load::session(tx, &new.id)?))
+    Ok(Adopted::Seeded(Box::new(load::session(tx, &new.id)?)))
 }

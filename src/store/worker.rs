@@ -39,7 +39,9 @@ where
 
     fn answer(self: Box<Self>, failed: Option<Error>) {
         let result = match failed {
-            Some(error) => self.result.and(Err(error)),
+            // Its own error says more than that of the transaction.
+            Some(_) if self.work.is_none() && self.result.is_err() => self.result,
+            Some(error) => Err(error),
             None => self.result,
         };
         // Nobody may wait any more: what was committed stays committed.
