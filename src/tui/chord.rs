@@ -106,7 +106,7 @@ impl fmt::Display for Chord {
             (Some((_, shown, _)), _) => text.push_str(shown),
             (None, KeyCode::Char(c)) if self.ctrl => text.extend(c.to_uppercase()),
             (None, KeyCode::Char(c)) => text.push(c),
-            (None, KeyCode::F(n)) => text.push_str(&format!("F{n}")),
+            (None, KeyCode::F(n)) => text.extend(["F", &n.to_string()]),
             (None, KeyCode::BackTab) => text.push_str("Shift-Tab"),
             (None, _) => text.push('?'),
         }
@@ -164,8 +164,8 @@ mod tests {
             let chord: Chord = text.parse().unwrap();
             assert_eq!(chord.to_string(), text);
         }
-        for text in ["", "ctrl-", "hello", "f99", "f"] {
-            assert_eq!(text.parse::<Chord>().is_ok(), text == "f" || text == "ctrl-" && false, "{text}");
+        for text in ["", "ctrl-", "hello", "f99", "f0"] {
+            assert!(text.parse::<Chord>().is_err(), "{text}");
         }
     }
 

@@ -20,6 +20,8 @@ pub mod palette;
 pub mod picture;
 mod reach;
 mod run;
+#[cfg(test)]
+mod samples;
 pub mod state;
 pub mod tabbar;
 pub mod update;

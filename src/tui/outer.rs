@@ -85,15 +85,6 @@ impl Outer {
         Ok(())
     }
 
-    /// The kitty keyboard protocol was switched on: leaving switches it off.
-    pub fn kitty_on(&self) {
-        if let Ok(mut slot) = SAVED.lock()
-            && let Some(saved) = slot.as_mut()
-        {
-            saved.kitty = true;
-        }
-    }
-
     /// Columns and rows.
     #[must_use]
     pub fn size(&self) -> (u16, u16) {
@@ -183,6 +174,15 @@ pub fn restore() {
         write_now(&saved.tty, LEAVE);
         write_now(&saved.tty, MAIN_SCREEN);
         let _gone = termios::tcsetattr(&saved.tty, OptionalActions::Flush, &saved.termios);
+    }
+}
+
+/// The kitty keyboard protocol was switched on: leaving switches it off.
+pub fn kitty_on() {
+    if let Ok(mut slot) = SAVED.lock()
+        && let Some(saved) = slot.as_mut()
+    {
+        saved.kitty = true;
     }
 }
 

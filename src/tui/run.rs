@@ -235,7 +235,7 @@ impl Driver {
                 }
                 Effect::KittyKeys if !self.kitty => {
                     self.kitty = true;
-                    self.outer.kitty_on();
+                    outer::kitty_on();
                     self.out.extend_from_slice(outer::KITTY_PUSH);
                 }
                 Effect::KittyKeys => {}

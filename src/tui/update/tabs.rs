@@ -53,6 +53,7 @@ pub fn waiting(state: &State) -> Option<SessionId> {
 
 /// Takes the list of all sessions.
 pub fn listed(state: &mut State, lines: Vec<SessionLine>, out: &mut Vec<Effect>) {
+    let before = state.current.clone();
     state.listed = true;
     state.tabs.retain(|tab| lines.iter().any(|line| line.session_id == *tab.id()));
     for line in lines {
@@ -77,7 +78,7 @@ pub fn listed(state: &mut State, lines: Vec<SessionLine>, out: &mut Vec<Effect>)
     }
     sweep(state);
     settle(state, out);
-    if let Some(current) = state.current.clone() {
+    if let Some(current) = before.filter(|id| state.current.as_ref() == Some(id)) {
         orders::ask_status(state, &current, out);
     }
 }

@@ -1,0 +1,168 @@
+//! Sessions and states that several tests use.
+
+use super::chord::Chord;
+use super::form::Choice;
+use super::keymap::DEFAULT_PREFIX;
+use super::msg::{Answer, Call, Effect, Msg};
+use super::state::{Setup, State};
+use super::update::update;
+use crate::domain::ids::{SessionId, TaskId, TerminalId};
+use crate::domain::status::Status;
+use crate::domain::words::{Activity, ExecutorStatus, Hold, ResumeReason, Runtime, SessionState, Wanted};
+use crate::screen::decode::Outer;
+use crate::wire::host::{Attached, SessionLine};
+use crate::wire::input::{Key, KeyCode, KeyKind, Mods};
+
+/// Settings of a client that may do everything.
+pub fn setup() -> Setup {
+    let agent = |value: &str, label: &str| Choice { value: value.into(), label: label.into() };
+    Setup {
+        read_only: false,
+        prefix: DEFAULT_PREFIX,
+        agents: vec![agent("claude", "Claude Code"), agent("codex", "Codex"), agent("demo", "Demo agent")],
+        cwd: "/home/anna/src/shop".into(),
+        env: vec![],
+        ascii: false,
+        colour: true,
+    }
+}
+
+/// The id of the session called `name`.
+pub fn id(name: &str) -> SessionId {
+    SessionId::new(format!("id-{name}")).unwrap()
+}
+
+/// The terminal that the session called `name` begins with.
+pub fn terminal(name: &str, generation: u32) -> TerminalId {
+    TerminalId::new(format!("t-{name}-{generation}")).unwrap()
+}
+
+/// A session in the list.
+pub fn line(name: &str, activity: Activity, why: &str, created_at: i64) -> SessionLine {
+    SessionLine {
+        session_id: id(name),
+        task_id: TaskId::new("task").unwrap(),
+        task_title: "Shop".into(),
+        name: name.into(),
+        agent: "claude".into(),
+        agent_label: "Claude Code".into(),
+        state: SessionState::WaitingForInput,
+        activity,
+        why: why.into(),
+        title: String::new(),
+        progress: None,
+        executor_status: Some(ExecutorStatus::Ready),
+        runtime: Some(Runtime::Local),
+        terminal_id: Some(terminal(name, 1)),
+        pid: Some(4711),
+        agentctl_pid: Some(4710),
+        generation: Some(1),
+        agent_session_id: Some("conversation".into()),
+        end_reason: None,
+        cwd: "/home/anna/src/shop".into(),
+        created_at,
+    }
+}
+
+/// The status that fits a line whose agent runs.
+pub fn running(line: &SessionLine) -> Status {
+    Status {
+        session_id: line.session_id.clone(),
+        task_id: line.task_id.clone(),
+        name: line.name.clone(),
+        state: line.state,
+        wanted: Wanted::Run,
+        agent_profile_id: line.agent.clone(),
+        executor_status: line.executor_status,
+        agent_execution_id: line.terminal_id.clone(),
+        terminal_id: line.terminal_id.clone(),
+        generation: line.generation,
+        runtime: line.runtime,
+        is_agent_running: Some(true),
+        is_resumable: true,
+        needs_resume: false,
+        requires_new_session: false,
+        resume_reason: ResumeReason::AgentRunning,
+        automatic: false,
+        worktree_path: None,
+        worktree_branch: None,
+        end_reason: None,
+        activity: line.activity,
+        why: line.why.clone(),
+        interrupted: false,
+        hold: None,
+        unreachable_since: None,
+        next_attempt_at: None,
+        dismissed: false,
+        error_message: None,
+    }
+}
+
+/// The status of a session whose agent is dead, for this reason.
+pub fn dead(line: &SessionLine, reason: ResumeReason, activity: Activity, why: &str) -> Status {
+    Status {
+        is_agent_running: Some(false),
+        agent_execution_id: None,
+        resume_reason: reason,
+        activity,
+        why: why.into(),
+        end_reason: Some(crate::domain::words::EndReason::TerminalExited),
+        ..running(line)
+    }
+}
+
+/// The status after a resume failed for good.
+pub fn failed(line: &SessionLine) -> Status {
+    Status {
+        state: SessionState::Error,
+        needs_resume: true,
+        hold: Some(Hold::LaunchFailed),
+        error_message: Some("`claude` is not on PATH; install it or set agents.claude.program".into()),
+        ..dead(line, ResumeReason::LaunchFailed, Activity::Error, "the agent could not be started")
+    }
+}
+
+/// A state that is connected and has read this list; the last one is chosen and attached as stream 7.
+pub fn listed(size: (u16, u16), lines: &[SessionLine]) -> State {
+    let mut state = State::new(setup(), size, None);
+    update(&mut state, Msg::Connected);
+    let effects = update(&mut state, Msg::Answered(Call::List, Ok(Answer::Sessions(lines.to_vec()))));
+    answer_attach(&mut state, &effects, 7);
+    for line in lines {
+        let status = Box::new(running(line));
+        update(&mut state, Msg::Answered(Call::Status(line.session_id.clone()), Ok(Answer::Status(status))));
+    }
+    state
+}
+
+/// Answers the attach among `effects`, if there is one.
+pub fn answer_attach(state: &mut State, effects: &[Effect], stream: u32) {
+    for effect in effects {
+        if let Effect::Call(call @ Call::Attach { session, .. }) = effect {
+            let terminal_id = state.tab(session).and_then(|tab| tab.line.terminal_id.clone());
+            let attached = Attached { stream, session_id: session.clone(), terminal_id };
+            update(state, Msg::Answered(call.clone(), Ok(Answer::Attached(attached))));
+        }
+    }
+}
+
+/// Takes a status as if the host had answered.
+pub fn take_status(state: &mut State, status: Status) -> Vec<Effect> {
+    update(state, Msg::Answered(Call::Status(status.session_id.clone()), Ok(Answer::Status(Box::new(status)))))
+}
+
+/// Presses a chord.
+pub fn press(state: &mut State, chord: Chord) -> Vec<Effect> {
+    update(state, Msg::Outer(Outer::Key(chord.to_key())))
+}
+
+/// Presses the prefix, then a character.
+pub fn after_prefix(state: &mut State, c: char) -> Vec<Effect> {
+    press(state, DEFAULT_PREFIX);
+    press(state, Chord::char(c))
+}
+
+/// A pressed key.
+pub fn key(code: KeyCode) -> Key {
+    Key { code, mods: Mods(0), kind: KeyKind::Press }
+}
