@@ -120,7 +120,7 @@ pub const TABLE: &[Entry] = &[
         Command::Quit,
         "quit",
         "quit all",
-        "Stop the host and all agents until the next start (asks first)",
+        "Stop host and agents until the next start (asks first)",
         &[Chord::char('q')],
     ),
     row(Command::Redraw, "redraw", "redraw", "Draw the screen anew", &[Chord::ctrl('l')]),

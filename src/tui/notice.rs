@@ -65,7 +65,7 @@ fn chosen(status: &Status) -> Notice {
         ResumeReason::NeverStarted if matches!(status.state, SessionState::Created | SessionState::Starting) => {
             Notice::Pill("Starting…".into())
         }
-        ResumeReason::ExecutorUnreachable => Notice::Unreachable(status.why.clone()),
+        ResumeReason::ExecutorUnreachable => Notice::Unreachable(sentence(&status.why)),
         ResumeReason::Completed | ResumeReason::Disposed | ResumeReason::Superseded => {
             Notice::Ended(sentence(&status.why))
         }

@@ -116,6 +116,8 @@ pub struct Pane {
     pub session: SessionId,
     /// Tells answers to this attach from those to earlier ones.
     pub ticket: u64,
+    /// An attach is on its way.
+    pub asked: bool,
     /// Its stream, once attached.
     pub stream: Option<u32>,
     /// Its terminal.
@@ -318,6 +320,7 @@ impl Pane {
         Self {
             session,
             ticket,
+            asked: false,
             stream: None,
             terminal: None,
             view: View::new(size),

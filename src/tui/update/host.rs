@@ -56,6 +56,7 @@ pub fn lost(state: &mut State, why: &str, out: &mut Vec<Effect>) {
     }
     if let Some(pane) = &mut state.pane {
         pane.stream = None;
+        pane.asked = false;
         pane.early.clear();
     }
     for tab in &mut state.tabs {
@@ -125,7 +126,7 @@ fn event(state: &mut State, event: &Event, out: &mut Vec<Effect>) {
                 tab.line.title.clear();
                 tab.line.progress = None;
             }
-            panes::expect(state, terminal, out);
+            panes::expect(state, terminal.as_ref(), out);
         }
         "session.agentctl_ready" if chosen => panes::attach_again(state, out),
         _ => {}

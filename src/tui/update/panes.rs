@@ -32,6 +32,9 @@ pub fn attach(state: &mut State, out: &mut Vec<Effect>) {
         pane => *pane = Some(Pane::new(session.clone(), ticket, size)),
     }
     if state.up() {
+        if let Some(pane) = &mut state.pane {
+            pane.asked = true;
+        }
         out.push(Effect::Call(Call::Attach { session, size: asked_size(state, size), ticket }));
     }
 }
@@ -57,6 +60,7 @@ pub fn attached(state: &mut State, ticket: u64, outcome: Result<Attached, Refusa
         }
         return;
     };
+    pane.asked = false;
     match outcome {
         Ok(attached) => {
             pane.stream = Some(attached.stream);
@@ -83,18 +87,18 @@ pub fn attached(state: &mut State, ticket: u64, outcome: Result<Attached, Refusa
     }
 }
 
-/// Attaches again, if nothing is attached.
+/// Attaches again, if nothing is attached and no attach is on its way.
 pub fn attach_again(state: &mut State, out: &mut Vec<Effect>) {
-    if state.up() && state.pane.as_ref().is_some_and(|pane| pane.stream.is_none()) {
+    if state.up() && state.pane.as_ref().is_some_and(|pane| pane.stream.is_none() && !pane.asked) {
         attach(state, out);
     }
 }
 
 /// The chosen session's agent goes on in `terminal`; the stream should say so itself.
-pub fn expect(state: &mut State, terminal: Option<TerminalId>, out: &mut Vec<Effect>) {
+pub fn expect(state: &mut State, terminal: Option<&TerminalId>, out: &mut Vec<Effect>) {
     match &mut state.pane {
-        Some(pane) if pane.stream.is_none() => attach(state, out),
-        Some(pane) if terminal.is_some() && pane.terminal != terminal => {
+        Some(pane) if pane.stream.is_none() => attach_again(state, out),
+        Some(pane) if terminal.is_some() && pane.terminal.as_ref() != terminal => {
             orders::start(state, Timer::Follow, orders::FOLLOW, out);
         }
         _ => {}

@@ -58,13 +58,12 @@ pub fn listed(state: &mut State, lines: Vec<SessionLine>, out: &mut Vec<Effect>)
     state.tabs.retain(|tab| lines.iter().any(|line| line.session_id == *tab.id()));
     for line in lines {
         let wished = state.wish.as_ref() == Some(&line.session_id);
-        match state.tab_mut(&line.session_id) {
-            Some(tab) => tab.line = line,
-            None => {
-                let tab = Tab::new(line);
-                if !tab.ended() || wished {
-                    state.tabs.push(tab);
-                }
+        if let Some(tab) = state.tab_mut(&line.session_id) {
+            tab.line = line;
+        } else {
+            let tab = Tab::new(line);
+            if !tab.ended() || wished {
+                state.tabs.push(tab);
             }
         }
     }
@@ -107,7 +106,7 @@ pub fn status(state: &mut State, status: Status, out: &mut Vec<Effect>) {
     active(tab, now, &why, chosen);
     if moved && chosen {
         let terminal = tab.line.terminal_id.clone();
-        panes::expect(state, terminal, out);
+        panes::expect(state, terminal.as_ref(), out);
     }
     sweep(state);
     settle(state, out);

@@ -237,7 +237,7 @@ fn the_notice_is_chosen_by_the_status_alone() {
         (dead(web, ResumeReason::Completed, Activity::Ended, "you ended it"), Notice::Ended("You ended it.".into())),
         (
             dead(web, ResumeReason::ExecutorUnreachable, Activity::Unreachable, "no answer"),
-            Notice::Unreachable("no answer".into()),
+            Notice::Unreachable("No answer.".into()),
         ),
         (crate::domain::status::Status { dismissed: true, ..failed(web) }, Notice::None),
         (

@@ -29,8 +29,10 @@ pub fn tabs(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
 pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     clear(buf, area, palette.bar);
     let ascii = state.setup.ascii;
-    let right = right_side(state);
-    let right_width = if cells(&right) * 2 > area.width { 0 } else { cells(&right) };
+    let short = format!("{} ? ", state.setup.prefix);
+    let fits = |text: &String| cells(text).saturating_mul(2) <= area.width;
+    let right = [right_side(state), short].into_iter().find(fits).unwrap_or_default();
+    let right_width = cells(&right);
     let room = usize::from(area.width.saturating_sub(right_width + u16::from(right_width > 0)));
     let (text, style) = left_side(state, palette);
     let text = cut_to(&plain(&text, ascii), room, tabbar::mark(ascii));

@@ -31,6 +31,9 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
         Some(pane) if state.chosen().is_some() => {
             picture = pane::terminal(pane, layout.pane, buf);
             notices::draw(state, &palette, layout.pane, buf);
+            if state.notice().takes_keys() {
+                picture.cursor = None;
+            }
         }
         _ => notices::nothing(state, &palette, layout.pane, buf),
     }

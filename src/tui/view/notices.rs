@@ -9,45 +9,39 @@ use crate::tui::edit::wrap;
 use crate::tui::keymap::{self, Command};
 use crate::tui::notice::Notice;
 use crate::tui::palette::Palette;
-use crate::tui::state::{Link, State};
+use crate::tui::state::{Link, State, Tab};
+
+/// What a banner offers: its name, a shorter one, the command.
+type Action = (&'static str, &'static str, Command);
+
+const RETRY: Action = ("Retry", "Retry", Command::Resume);
+const DISMISS: Action = ("Dismiss", "Dismiss", Command::Dismiss);
+const RESUME: Action = ("Resume session", "Resume", Command::Resume);
+const NEW: Action = ("Create new session", "New", Command::New);
 
 /// Draws what is to be said of the chosen session over its pane.
 pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     if let Link::Away { .. } = state.link {
         return pill("Host away: what you see is from before", palette.bad, state, area, buf);
     }
-    let retry: &[(&str, Command)] = &[("Retry", Command::Resume), ("Dismiss", Command::Dismiss)];
-    match state.notice() {
-        Notice::None => match state.pane.as_ref().and_then(|pane| pane.lost.as_deref()) {
-            Some(why) => pill(why, palette.bad, state, area, buf),
-            None if state.chosen().is_some_and(crate::tui::state::Tab::interrupted) => {
+    let (text, style, actions): (String, Style, &[Action]) = match state.notice() {
+        Notice::None => {
+            let lost = state.pane.as_ref().and_then(|pane| pane.lost.as_deref());
+            if let Some(why) = lost {
+                pill(why, palette.bad, state, area, buf);
+            } else if state.chosen().is_some_and(Tab::interrupted) {
                 pill("Interrupted", palette.wants, state, area, buf);
             }
-            None => {}
-        },
-        Notice::Pill(text) => pill(&text, palette.busy, state, area, buf),
-        Notice::Unreachable(text) => {
-            banner(&text, palette.bad, &[("Retry", Command::Resume)], state, palette, area, buf);
+            return;
         }
-        Notice::Offer(text) => banner(
-            &text,
-            palette.wants,
-            &[("Resume session", Command::Resume), ("Dismiss", Command::Dismiss)],
-            state,
-            palette,
-            area,
-            buf,
-        ),
-        Notice::Failure(text) => banner(&text, palette.bad, retry, state, palette, area, buf),
-        Notice::NewSession(text) => {
-            let new = [("Create new session", Command::New)];
-            banner(&text, palette.wants, &new, state, palette, area, buf);
-        }
-        Notice::Ended(text) => {
-            let what = [("Resume session", Command::Resume), ("Create new session", Command::New)];
-            banner(&text, palette.faint, &what, state, palette, area, buf);
-        }
-    }
+        Notice::Pill(text) => return pill(&text, palette.busy, state, area, buf),
+        Notice::Unreachable(text) => (text, palette.bad, &[RETRY]),
+        Notice::Offer(text) => (text, palette.wants, &[RESUME, DISMISS]),
+        Notice::Failure(text) => (text, palette.bad, &[RETRY, DISMISS]),
+        Notice::NewSession(text) => (text, palette.wants, &[NEW]),
+        Notice::Ended(text) => (text, palette.faint, &[RESUME, NEW]),
+    };
+    banner(&text, style, actions, state, palette, area, buf);
 }
 
 /// One line in the upper right corner; whatever is shown goes on by itself.
@@ -68,7 +62,7 @@ const fn palette_reverse() -> Style {
 fn banner(
     text: &str,
     style: Style,
-    actions: &[(&str, Command)],
+    actions: &[Action],
     state: &State,
     palette: &Palette,
     area: Rect,
@@ -93,15 +87,17 @@ fn banner(
         line(buf, at, row, &[(" ", style), (text, style)]);
         row += 1;
     }
+    let offered: Vec<&Action> = actions.iter().filter(|(_, _, command)| state.can(*command).is_ok()).collect();
+    let all: u16 = offered.iter().map(|(name, _, _)| cells(name) + 6).sum();
     let mut pieces = vec![];
-    for (name, command) in actions {
-        if state.can(*command).is_ok() {
-            let key = keymap::entry(*command).map_or(String::new(), |e| e.keys[0].to_string());
-            // A banner takes the key alone; `n` also makes a new session, as the banner's words say.
-            let key = if *command == Command::New { "n".to_owned() } else { key };
-            pieces.push((format!(" [{key}]"), palette.key));
-            pieces.push((format!(" {name} "), palette.bar));
-        }
+    for (name, short, command) in offered {
+        // A banner takes the key alone; `n` makes a new session, as its words say.
+        let key = match command {
+            Command::New => "n".to_owned(),
+            command => keymap::entry(*command).map_or(String::new(), |e| e.keys[0].to_string()),
+        };
+        pieces.push((format!(" [{key}]"), palette.key));
+        pieces.push((format!(" {} ", if all <= area.width { name } else { short }), palette.bar));
     }
     let pieces: Vec<(&str, Style)> = pieces.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     line(buf, at, row, &pieces);
@@ -127,6 +123,6 @@ pub fn nothing(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
         line(buf, inside, row, &[("  ", palette.bar), (key, palette.key), ("  ", palette.bar), (what, palette.bar)]);
         row += 1;
     }
-    let later = format!("  Later: {prefix}, then the key.");
+    let later = format!("  Later: {prefix} first.");
     line(buf, inside, row + 1, &[(&later, palette.faint)]);
 }

@@ -39,9 +39,14 @@ pub fn help(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut
     let height = u16::try_from(keymap::help_lines() + 2).unwrap_or(u16::MAX);
     let at = middle(area, 72, height);
     let inside = boxed(buf, at, &format!("Keys, after {prefix}"), palette.panel, ascii);
+    let narrow = inside.width < 60;
     let mut lines: Vec<(String, String, bool)> = keymap::shown()
         .map(|(key, entry)| {
-            let help = if matches!(entry.command, Command::Jump(_)) {
+            let help = if narrow && matches!(entry.command, Command::Jump(_)) {
+                "tab"
+            } else if narrow {
+                entry.hint
+            } else if matches!(entry.command, Command::Jump(_)) {
                 "Go to that tab (also Alt-1 to Alt-9, without prefix)"
             } else {
                 entry.help
@@ -49,8 +54,10 @@ pub fn help(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut
             (key, help.to_owned(), state.can(entry.command).is_ok())
         })
         .collect();
-    lines.push((prefix.clone(), format!("Send {prefix} itself to the terminal"), true));
-    lines.push((String::new(), "Faint: does not work now. Up, Down scroll; Esc goes back".into(), false));
+    let itself = if narrow { "send itself".to_owned() } else { format!("Send {prefix} itself to the terminal") };
+    lines.push((prefix.clone(), itself, true));
+    let how = if narrow { "Esc: back" } else { "Faint: does not work now. Up, Down scroll; Esc goes back" };
+    lines.push((String::new(), how.into(), false));
     for (row, (key, text, works)) in lines.iter().skip(from).enumerate() {
         let row = u16::try_from(row).unwrap_or(u16::MAX);
         let (key_style, style) = if *works { (palette.key, palette.panel) } else { (palette.faint, palette.faint) };
@@ -96,7 +103,8 @@ pub fn form(state: &State, form: &Form, palette: &Palette, area: Rect, buf: &mut
                 }
             }
             Value::Choice { of, at } => {
-                choice(of.get(*at).map(|c| c.label.as_str()), field.empty, focused, palette, room, row, buf)
+                let label = of.get(*at).map(|c| c.label.as_str());
+                choice(label, field.empty, focused, palette, room, row, buf);
             }
         }
     }

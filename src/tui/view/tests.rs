@@ -1,1 +1,292 @@
-//! Pictures of every screen.
+//! Pictures of every screen, in three sizes, through the real chain from bytes of a program to cells.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::view;
+use crate::domain::words::{Activity, ResumeReason};
+use crate::screen::decode::Outer;
+use crate::screen::frames::Framer;
+use crate::screen::model::Model;
+use crate::tui::chord::Chord;
+use crate::tui::keymap::DEFAULT_PREFIX;
+use crate::tui::msg::Msg;
+use crate::tui::samples::{after_prefix, answer_attach, dead, failed, line, listed, press, running, take_status};
+use crate::tui::state::State;
+use crate::tui::update::update;
+use crate::wire::host::SessionLine;
+use crate::wire::input::KeyCode;
+
+const SIZES: [(u16, u16); 3] = [(30, 8), (80, 24), (200, 50)];
+
+fn picture(state: &State) -> String {
+    let mut buf = Buffer::empty(Rect::new(0, 0, state.size.0, state.size.1));
+    let picture = view(state, &mut buf);
+    let mut out = String::new();
+    for y in 0..buf.area.height {
+        let mut row = String::new();
+        let mut skip = 0;
+        for x in 0..buf.area.width {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            let symbol = buf.cell((x, y)).map_or(" ", |cell| cell.symbol());
+            skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
+            row.push_str(symbol);
+        }
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    let cursor = picture.cursor.map_or("hidden".to_owned(), |at| format!("column {}, row {}", at.x, at.y));
+    format!("{out}cursor: {cursor}\n")
+}
+
+fn check(name: &str, make: impl Fn((u16, u16)) -> State) {
+    for size in SIZES {
+        let state = make(size);
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/tui"));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(format!("{name}-{}x{}", size.0, size.1), picture(&state)));
+    }
+}
+
+/// Lets the program in the chosen terminal write something.
+fn write(state: &mut State, bytes: &[u8]) {
+    let mut model = Model::new(state.pane_size(), 100);
+    let mut framer = Framer::new();
+    model.feed(bytes);
+    assert!(framer.update(&mut model));
+    update(state, Msg::Frame(7, framer.frame_since(0).unwrap()));
+}
+
+fn three() -> Vec<SessionLine> {
+    vec![
+        line("api", Activity::NeedsPermission, "it wants to run `rm -r build`", 1),
+        line("docs", Activity::Working, "a turn is running", 2),
+        line("web", Activity::Ready, "waiting for your next prompt", 3),
+    ]
+}
+
+fn shop(size: (u16, u16)) -> State {
+    let mut state = listed(size, &three());
+    let effects = press(&mut state, Chord::alt('3'));
+    answer_attach(&mut state, &effects, 7);
+    take_status(&mut state, running(&three()[2]));
+    write(
+        &mut state,
+        b"\x1b[1m* Welcome\x1b[m to the agent\r\n\r\n> fix the shop\r\n\x1b[32m\xe2\x97\x8f\x1b[m Done: \xe6\xbc\xa2\xe5\xad\x97 and e\xcc\x81.\r\n\r\n> ",
+    );
+    state
+}
+
+#[test]
+fn nothing_yet() {
+    check("empty", |size| listed(size, &[]));
+}
+
+#[test]
+fn before_the_host_answers() {
+    check("connecting", |size| State::new(crate::tui::samples::setup(), size, None));
+}
+
+#[test]
+fn three_tabs() {
+    check("tabs", shop);
+}
+
+#[test]
+fn many_tabs_keep_the_urgent_one_in_sight() {
+    check("many-tabs", |size| {
+        let mut lines: Vec<_> =
+            (0..30).map(|i| line(&format!("session-{i}"), Activity::Working, "a turn is running", i)).collect();
+        lines[2].activity = Activity::NeedsInput;
+        let mut state = listed(size, &lines);
+        press(&mut state, Chord::alt('9'));
+        state
+    });
+}
+
+#[test]
+fn a_session_that_is_being_resumed() {
+    check("resuming", |size| {
+        let mut state = shop(size);
+        let why = "the agent died and is being resumed";
+        take_status(&mut state, dead(&three()[2], ResumeReason::Resuming, Activity::Resuming, why));
+        state
+    });
+}
+
+#[test]
+fn a_resume_that_failed() {
+    check("failure", |size| {
+        let mut state = shop(size);
+        take_status(&mut state, failed(&three()[2]));
+        state
+    });
+}
+
+#[test]
+fn an_agent_that_cannot_resume() {
+    check("not-resumable", |size| {
+        let mut state = shop(size);
+        let why = crate::domain::status::NOT_RESUMABLE_BANNER;
+        let status = dead(&three()[2], ResumeReason::NotResumable, Activity::Error, why);
+        take_status(
+            &mut state,
+            crate::domain::status::Status { is_resumable: false, requires_new_session: true, ..status },
+        );
+        state
+    });
+}
+
+#[test]
+fn a_resume_that_is_offered() {
+    check("offer", |size| {
+        let mut state = shop(size);
+        let why = "the agent died; automatic resume is off; press r to resume";
+        let status = dead(&three()[2], ResumeReason::AutoOff, Activity::Interrupted, why);
+        take_status(&mut state, crate::domain::status::Status { needs_resume: true, ..status });
+        state
+    });
+}
+
+#[test]
+fn a_turn_that_was_cut_off() {
+    check("interrupted", |size| {
+        let mut state = shop(size);
+        let web = &three()[2];
+        let why = "its turn was cut off; nothing was sent since";
+        let status = running(web);
+        take_status(
+            &mut state,
+            crate::domain::status::Status {
+                activity: Activity::Interrupted,
+                why: why.into(),
+                interrupted: true,
+                ..status
+            },
+        );
+        state
+    });
+}
+
+#[test]
+fn an_executor_that_does_not_answer() {
+    check("unreachable", |size| {
+        let mut state = shop(size);
+        let why = "its executor has not answered for 42 s; retrying";
+        let status = dead(&three()[2], ResumeReason::ExecutorUnreachable, Activity::Unreachable, why);
+        take_status(&mut state, crate::domain::status::Status { is_agent_running: None, ..status });
+        state
+    });
+}
+
+#[test]
+fn an_agent_that_ended() {
+    check("ended", |size| {
+        let mut state = shop(size);
+        let status = dead(&three()[2], ResumeReason::Completed, Activity::Ended, "you ended it from inside");
+        let state_now = crate::domain::words::SessionState::Completed;
+        take_status(&mut state, crate::domain::status::Status { state: state_now, ..status });
+        state
+    });
+}
+
+#[test]
+fn the_keys_after_the_prefix() {
+    check("prefix", |size| {
+        let mut state = shop(size);
+        press(&mut state, DEFAULT_PREFIX);
+        state
+    });
+}
+
+#[test]
+fn all_keys() {
+    check("help", |size| {
+        let mut state = shop(size);
+        after_prefix(&mut state, '?');
+        state
+    });
+}
+
+#[test]
+fn the_form_for_a_new_session() {
+    check("new", |size| {
+        let mut state = shop(size);
+        after_prefix(&mut state, 'c');
+        press(&mut state, Chord::key(KeyCode::Tab));
+        update(&mut state, Msg::Outer(Outer::Text("shop".into())));
+        state
+    });
+}
+
+#[test]
+fn a_question_before_a_kill() {
+    check("kill", |size| {
+        let mut state = shop(size);
+        after_prefix(&mut state, 'x');
+        state
+    });
+}
+
+#[test]
+fn a_host_that_is_away() {
+    check("away", |size| {
+        let mut state = shop(size);
+        update(&mut state, Msg::Lost("the connection ended".into()));
+        state
+    });
+}
+
+#[test]
+fn ascii_without_colour() {
+    check("ascii", |size| {
+        let mut state = shop(size);
+        state.setup.ascii = true;
+        state.setup.colour = false;
+        take_status(&mut state, failed(&three()[2]));
+        state
+    });
+}
+
+#[test]
+fn a_terminal_larger_than_the_pane_shows_the_part_with_the_cursor() {
+    let mut state = listed((30, 8), &three());
+    let mut model = Model::new(crate::domain::launch::Size { cols: 100, rows: 40 }, 10);
+    let mut framer = Framer::new();
+    model.feed(b"top\x1b[40;90Hbottom");
+    framer.update(&mut model);
+    update(&mut state, Msg::Frame(7, framer.frame_since(0).unwrap()));
+    let shown = picture(&state);
+    assert!(shown.contains("bottom") && !shown.contains("top\n"), "{shown}");
+    assert!(shown.contains("cursor: column 29, row 6"), "{shown}");
+}
+
+#[test]
+fn every_screen_fits_every_size_without_panic() {
+    for size in [(0, 0), (1, 1), (2, 2), (1, 8), (30, 1), (5, 3), (80, 2), (500, 200)] {
+        let mut state = shop(size);
+        picture(&state);
+        for c in ['?', 'c', 'x', ',', 'q'] {
+            after_prefix(&mut state, c);
+            picture(&state);
+            update(&mut state, Msg::Outer(Outer::Text("words".into())));
+            picture(&state);
+            press(&mut state, Chord::key(KeyCode::Esc));
+        }
+        press(&mut state, DEFAULT_PREFIX);
+        picture(&state);
+        press(&mut state, Chord::key(KeyCode::Esc));
+        take_status(&mut state, failed(&three()[2]));
+        picture(&state);
+        update(&mut state, Msg::Lost("gone".into()));
+        picture(&state);
+        state.setup.ascii = true;
+        picture(&state);
+        picture(&listed(size, &[]));
+    }
+}
