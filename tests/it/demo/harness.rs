@@ -108,7 +108,7 @@ impl Demo {
         let writer = pty.master.take_writer().unwrap();
         let bytes = sender.clone();
         std::thread::spawn(move || {
-            let mut buffer = [0; 64 * 1024];
+            let mut buffer = vec![0; 64 * 1024];
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
                 if bytes.send(News::Bytes(buffer[..n].to_vec())).is_err() {
                     return;

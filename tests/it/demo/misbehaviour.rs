@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use super::ID;
 use super::harness::{Demo, Dir, End};
 
-fn misbehave<'a>(list: &'a str) -> [(&'a str, &'a str); 1] {
+fn misbehave(list: &str) -> [(&str, &str); 1] {
     [("RELIGHT_DEMO_MISBEHAVE", list)]
 }
 
