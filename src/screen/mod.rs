@@ -32,3 +32,14 @@ mod row;
 mod sniff;
 mod style;
 mod text;
+
+#[cfg(test)]
+mod equality;
+#[cfg(test)]
+mod generated;
+#[cfg(test)]
+mod key_tests;
+#[cfg(test)]
+mod model_tests;
+#[cfg(test)]
+mod recordings;
