@@ -33,7 +33,8 @@ impl Csi {
         let mut params = Vec::new();
         if !body.is_empty() {
             for param in body.split(|b| *b == b';').take(MAX_PARAMETERS) {
-                let subs = param.split(|b| *b == b':').take(MAX_PARAMETERS).map(number).collect::<Option<Vec<_>>>()?;
+                let subs =
+                    param.split(|b| *b == b':').take(MAX_PARAMETERS).map(number).collect::<Result<Vec<_>, _>>().ok()?;
                 params.push(subs);
             }
         }
@@ -51,17 +52,20 @@ impl Csi {
     }
 }
 
-/// `Some(None)` for an empty text, `None` for one that is no number.
-fn number(digits: &[u8]) -> Option<Option<u32>> {
+/// Something else than digits.
+struct NoNumber;
+
+/// `None` for an empty text.
+fn number(digits: &[u8]) -> Result<Option<u32>, NoNumber> {
     if digits.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
     let mut value = 0_u32;
     for digit in digits {
         if !digit.is_ascii_digit() {
-            return None;
+            return Err(NoNumber);
         }
         value = value.saturating_mul(10).saturating_add(u32::from(digit - b'0'));
     }
-    Some(Some(value))
+    Ok(Some(value))
 }

@@ -184,8 +184,7 @@ fn continues_reply(bytes: &[u8]) -> bool {
     match bytes {
         [b'[', b'<' | b'?' | b'>', digit, ..] => digit.is_ascii_digit(),
         [b']', a, b, ..] => a.is_ascii_digit() && (b.is_ascii_digit() || *b == b';'),
-        [b'P', b'>' | b'0' | b'1', b'|' | b'+' | b'$', ..] => true,
-        [b'_', b'G', ..] => true,
+        [b'P', b'>' | b'0' | b'1', b'|' | b'+' | b'$', ..] | [b'_', b'G', ..] => true,
         _ => false,
     }
 }

@@ -56,11 +56,10 @@ fn report(buttons: u32, release: bool, col: u16, row: u16) -> Option<Outer> {
         _ if buttons & 128 != 0 => return None,
         (true, _, 0) => MouseKind::ScrollUp,
         (true, _, 1) => MouseKind::ScrollDown,
-        (true, ..) => return None,
         (false, true, 3) => MouseKind::Moved,
         (false, true, button) => MouseKind::Drag(button),
         (false, false, button) if release => MouseKind::Up(if button == 3 { 0 } else { button }),
-        (false, false, 3) => return None,
+        (true, ..) | (false, false, 3) => return None,
         (false, false, button) => MouseKind::Down(button),
     };
     if release && buttons & 64 != 0 {

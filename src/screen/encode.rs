@@ -83,7 +83,7 @@ pub fn mouse(mouse: &Mouse, modes: &InputModes) -> Vec<u8> {
         _ => MouseTracking::Click,
     };
     if modes.mouse < needs {
-        return wheel_as_arrows(mouse, modes);
+        return wheel_as_arrows(*mouse, modes);
     }
     let (button, release) = match mouse.kind {
         MouseKind::Down(button) => (button.min(2), false),
@@ -131,7 +131,7 @@ pub fn focus(gained: bool, modes: &InputModes) -> Vec<u8> {
     }
 }
 
-fn wheel_as_arrows(mouse: &Mouse, modes: &InputModes) -> Vec<u8> {
+fn wheel_as_arrows(mouse: Mouse, modes: &InputModes) -> Vec<u8> {
     let letter = match mouse.kind {
         MouseKind::ScrollUp => b'A',
         MouseKind::ScrollDown => b'B',

@@ -57,7 +57,6 @@ pub(super) const KEYPAD_FIRST_MOVE: u32 = 57417;
 /// The kitty form of a key that is not a character.
 pub(super) fn form(code: KeyCode) -> Option<Form> {
     Some(match code {
-        KeyCode::Char(_) => return None,
         KeyCode::Esc => Form::Unicode(27),
         KeyCode::Enter => Form::Unicode(13),
         KeyCode::Tab | KeyCode::BackTab => Form::Unicode(9),
@@ -80,7 +79,7 @@ pub(super) fn form(code: KeyCode) -> Option<Form> {
         KeyCode::F(n @ 6..=10) => Form::Tilde(u32::from(n) + 11),
         KeyCode::F(n @ 11..=12) => Form::Tilde(u32::from(n) + 12),
         KeyCode::F(n @ 13..=35) => Form::Unicode(F13 + u32::from(n) - 13),
-        KeyCode::F(_) => return None,
+        KeyCode::Char(_) | KeyCode::F(_) => return None,
         KeyCode::Other(number) => Form::Unicode(number),
     })
 }

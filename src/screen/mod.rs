@@ -4,6 +4,8 @@
 //! [`frames::Framer`] turns its changes into frames, which [`view::View`] parses and draws. [`decode::Decoder`] reads what
 //! the outer terminal sends, and [`encode`] writes what the program asked to read.
 
+#![allow(clippy::similar_names, reason = "modes and mods are the standard words for two different things")]
+
 pub mod decode;
 pub mod encode;
 pub mod event;
