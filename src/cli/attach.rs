@@ -4,13 +4,18 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use crate::config;
+use crate::config::Config;
 use crate::config::dirs::Dirs;
+use crate::domain::words::ErrorCode;
+use crate::tui;
+use crate::tui::chord::Chord;
+use crate::tui::{Exit as TuiExit, Options, StartHost};
 
 use super::failure::{Exit, Failure, Result};
-use super::{logging, reach};
+use super::{local, logging, output, reach, session};
 
 /// Shows the sessions until the person detaches.
-pub async fn run(dirs: &Dirs, _session: Option<&str>, _read_only: bool) -> Result<ExitCode> {
+pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<ExitCode> {
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
         let failure = Failure::new("attach needs a terminal on stdin and stdout");
         let hint = "`relight ls`, `relight capture` and `relight send` do without one";
@@ -19,6 +24,40 @@ pub async fn run(dirs: &Dirs, _session: Option<&str>, _read_only: bool) -> Resul
     let config = config::load(dirs)?;
     dirs.create()?;
     logging::start(&dirs.logs, "client", &config.log)?;
-    let (_client, _events) = reach::host(dirs).await?;
-    Err(Failure::new("this build has no screen"))
+    let options = options(dirs, &config, session, read_only)?;
+    match tui::run(options).await.map_err(|error| Failure::new(error.to_string()))? {
+        TuiExit::Detached => output::line("detached; the agents go on (`relight` shows them again)")?,
+        TuiExit::Quit => output::line("the host and the agents have ended; `relight` brings them back")?,
+        TuiExit::Refused(why) => return Err(Failure::coded(ErrorCode::ExecutorUnreachable, why)),
+        TuiExit::TerminalGone => return Ok(ExitCode::SUCCESS),
+        // As a shell reports it.
+        TuiExit::Signal(signal) => return Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options(dirs: &Dirs, config: &Config, session: Option<&str>, read_only: bool) -> Result<Options> {
+    let prefix: Chord = config.ui.prefix.parse().map_err(|error| Failure::config(format!("`ui.prefix`: {error}")))?;
+    let first = local::default_agent(config);
+    let mut agents: Vec<(String, String)> =
+        config.profiles.iter().map(|profile| (profile.name.clone(), profile.label.clone())).collect();
+    agents.sort_by_key(|(name, _)| *name != first);
+    Ok(Options {
+        endpoint: reach::endpoint(dirs),
+        start_host: Some(start_host(dirs.clone())),
+        session: session.map(String::from),
+        read_only,
+        prefix,
+        mouse: config.ui.mouse,
+        agents,
+        cwd: session::directory(None)?,
+        env: session::environment(config),
+    })
+}
+
+fn start_host(dirs: Dirs) -> StartHost {
+    Box::new(move || {
+        let dirs = dirs.clone();
+        Box::pin(async move { reach::host(&dirs).await.map(drop).map_err(|failure| failure.message) })
+    })
 }

@@ -176,7 +176,7 @@ fn of(session: &str) -> OfSession {
 }
 
 /// The directory as an absolute path. Whether it exists is for the host to say: it may be another machine's.
-fn directory(given: Option<&Path>) -> Result<String> {
+pub fn directory(given: Option<&Path>) -> Result<String> {
     let path = match given {
         Some(path) => std::path::absolute(path),
         None => std::env::current_dir(),

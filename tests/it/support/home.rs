@@ -258,22 +258,19 @@ impl Home {
 
     /// Screens and ends of logs, for a failure's message.
     pub fn report(&self) -> String {
-        let mut out = format!("--- ls\n{}\n", self.run(&["ls"]).out);
+        let mut parts = vec![format!("--- ls\n{}", self.run(&["ls"]).out)];
         for line in serde_json::from_str::<Vec<Value>>(&self.run(&["ls", "--json"]).out).unwrap_or_default() {
             let id = line["session_id"].as_str().unwrap_or_default();
-            out += &format!("--- {line}\n--- screen of {id}\n{}\n", self.screen(id));
+            parts.push(format!("--- {line}\n--- screen of {id}\n{}", self.screen(id)));
         }
-        for (process, line) in self.living() {
-            out += &format!("--- process {}: {line}\n", process.pid);
-        }
-        let logs = fs::read_dir(self.path().join("logs")).into_iter().flatten().flatten();
-        for entry in logs {
+        parts.extend(self.living().iter().map(|(process, line)| format!("--- process {}: {line}", process.pid)));
+        for entry in fs::read_dir(self.path().join("logs")).into_iter().flatten().flatten() {
             let text = fs::read_to_string(entry.path()).unwrap_or_default();
             let skip = text.chars().count().saturating_sub(LOG_TAIL);
             let tail: String = text.chars().skip(skip).collect();
-            out += &format!("--- {}\n{tail}\n", entry.path().display());
+            parts.push(format!("--- {}\n{tail}", entry.path().display()));
         }
-        out
+        parts.join("\n")
     }
 
     /// Ends every process of this instance, hosts and agentctls first, so that nobody starts anything anew.
@@ -297,9 +294,7 @@ impl Drop for Home {
     fn drop(&mut self) {
         self.end_everything();
         let left = self.living();
-        if !left.is_empty() && !std::thread::panicking() {
-            panic!("these processes could not be ended: {left:?}");
-        }
+        assert!(left.is_empty() || std::thread::panicking(), "these processes could not be ended: {left:?}");
     }
 }
 
