@@ -188,5 +188,4 @@ fn own_line(living: &[Stat]) -> BTreeSet<i32> {
 }
 
 #[cfg(test)]
-#[path = "fence_tests.rs"]
 mod tests;
