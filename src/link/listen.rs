@@ -140,10 +140,12 @@ impl UnixListener {
         tokio::spawn(async move {
             let _permit = permit;
             let said = tokio::time::timeout(REFUSAL_DEADLINE, async {
+                let mut sink = [0; 4096];
+                // An answer that comes before the question is none.
+                stream.read(&mut sink).await?;
                 stream.write_all(refusal(status, &error).as_bytes()).await?;
                 stream.shutdown().await?;
-                // What the client already sent is read, or it would see a reset instead of the answer.
-                let mut sink = [0; 4096];
+                // The rest is read as well, or the client would see a reset instead of the answer.
                 while stream.read(&mut sink).await? > 0 {}
                 io::Result::Ok(())
             });

@@ -12,5 +12,6 @@ mod architecture;
 mod cli;
 mod demo;
 mod link;
+mod serve;
 mod support;
 mod workspace;
