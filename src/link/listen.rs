@@ -142,7 +142,9 @@ impl UnixListener {
             let said = tokio::time::timeout(REFUSAL_DEADLINE, async {
                 let mut sink = [0; 4096];
                 // An answer that comes before the question is none.
-                stream.read(&mut sink).await?;
+                if stream.read(&mut sink).await? == 0 {
+                    return Ok(());
+                }
                 stream.write_all(refusal(status, &error).as_bytes()).await?;
                 stream.shutdown().await?;
                 // The rest is read as well, or the client would see a reset instead of the answer.

@@ -41,7 +41,7 @@ fn answering(path: &Path, answer: &'static str) {
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let mut request = [0; 4096];
-            stream.read(&mut request).await.unwrap();
+            assert!(stream.read(&mut request).await.unwrap() > 0);
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
     });

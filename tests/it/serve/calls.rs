@@ -34,15 +34,22 @@ async fn calls_are_answered_side_by_side() {
     assert_eq!(error.code(), ErrorCode::Internal, "{error}");
     let error = client.call::<_, u32>("echo", "text").await.unwrap_err();
     assert!(matches!(error, Error::Unreadable { .. }), "{error:?}");
-    // Long ones, up to what a message may have.
+    assert!(!slow.is_finished());
+    host.api.gate.notify_one();
+    assert_eq!(within("the slow call", slow).await.unwrap().unwrap(), json!("slow"));
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_long_is_an_error_of_its_call_only() {
+    let host = Host::start();
+    let (client, _events) = host.client().await;
     assert_eq!(client.call::<_, String>("long", 12_000_000).await.unwrap().len(), 12_000_000);
     let error = client.call::<_, String>("long", 20_000_000).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::Internal, "{error}");
     let error = client.call::<_, String>("echo", "x".repeat(5_000_000)).await.unwrap_err();
     assert!(matches!(error, Error::Unsendable { .. }), "{error:?}");
-    assert!(!slow.is_finished());
-    host.api.gate.notify_one();
-    assert_eq!(within("the slow call", slow).await.unwrap().unwrap(), json!("slow"));
+    client.call::<_, ()>("empty", ()).await.unwrap();
     host.stop().await;
 }
 
