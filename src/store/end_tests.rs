@@ -96,6 +96,19 @@ async fn told_to_end_before_the_exit() {
 }
 
 #[tokio::test]
+async fn told_to_end_in_another_boot_explains_nothing() {
+    let mut bench = Bench::new().await;
+    bench.prompted("s").await;
+    bench.tell("s", told()).await;
+    bench.boot = "boot-2";
+    bench.exit("s", &tid("s-1"), 1, Exit::Code(0)).await;
+    assert_eq!(bench.reason("s").await, Some(EndReason::Detached));
+    bench.boot = "boot-3";
+    bench.tell("s", told()).await;
+    assert_eq!(bench.reason("s").await, Some(EndReason::Detached));
+}
+
+#[tokio::test]
 async fn an_agent_started_after_the_outside_event_may_be_quit() {
     let mut bench = Bench::new().await;
     bench.dead("s").await;
