@@ -11,7 +11,7 @@ mod keys;
 pub mod launch;
 mod observation;
 pub mod observe;
-mod person;
+pub mod person;
 mod places;
 pub mod scrub;
 mod status;

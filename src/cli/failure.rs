@@ -9,6 +9,7 @@ use crate::config;
 use crate::domain::words::ErrorCode;
 use crate::link;
 use crate::proc;
+use crate::store;
 
 /// Result of a command.
 pub type Result<T> = std::result::Result<T, Failure>;
@@ -158,6 +159,16 @@ impl From<config::Error> for Failure {
 impl From<proc::error::Error> for Failure {
     fn from(error: proc::error::Error) -> Self {
         Self::new(error.to_string())
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        let code = match error {
+            store::Error::DiskFull { .. } => ErrorCode::DiskFull,
+            _ => ErrorCode::Database,
+        };
+        Self::coded(code, error.to_string())
     }
 }
 

@@ -2,15 +2,25 @@
 
 use std::fs;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{broadcast, oneshot};
 
 use crate::config;
 use crate::config::Config;
 use crate::config::dirs::Dirs;
-use crate::proc::limits;
+use crate::executor::Executors;
+use crate::host::run::Host;
+use crate::host::shared::{BUS_CAPACITY, Parts};
+use crate::link::listen::UnixListener;
 use crate::proc::lock::{self, LockFile};
-use crate::wire::host::Stop;
+use crate::proc::{clock, detach, identity, limits};
+use crate::serve;
+use crate::store::Store;
+use crate::wire::PROTOCOL;
+use crate::wire::host::{Hello, Push, Stop};
 
 use super::failure::{Exit, Failure, Result};
 use super::{logging, reach};
@@ -41,10 +51,7 @@ async fn start(dirs: &Dirs) -> Result<ExitCode> {
     logging::start(&dirs.logs, "host", &config.log)?;
     limits::raise_nofile()?;
     reach::remove(&dirs.host_stopped())?;
-    let stop = tokio::select! {
-        stop = serve(dirs, config) => stop?,
-        () = told_by_signal() => Stop { agents: false, restart: true },
-    };
+    let stop = serve(dirs, config).await?;
     if !stop.restart {
         let mark = dirs.host_stopped();
         fs::write(&mark, "").map_err(|error| Failure::config(format!("cannot write {}: {error}", mark.display())))?;
@@ -65,9 +72,60 @@ async fn told_by_signal() {
     }
 }
 
-/// The one call site of store, host and serve: opens `dirs.database()`, recovers, serves on `dirs.host_socket()`, and
-/// returns once a client tells the host to stop.
-async fn serve(_dirs: &Dirs, _config: Config) -> Result<Stop> {
-    tokio::task::yield_now().await;
-    Err(Failure::new("this build has no host"))
+/// Agents that are told to end say goodbye within five seconds; then their agentctls fence what is left.
+const AGENTS_END: Duration = Duration::from_secs(15);
+
+/// Opens the database, serves at once, recovers, and returns when a client tells the host to stop or a signal does.
+async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
+    let (database, backups) = (dirs.database(), dirs.backups());
+    let opened = tokio::task::spawn_blocking(move || Store::open(&database, &backups, clock::now_ms())).await;
+    let store = opened.map_err(|error| Failure::new(format!("opening the database failed: {error}")))??;
+    let (bus, _) = broadcast::channel(BUS_CAPACITY);
+    let events = bus.clone();
+    store.on_commit(move |committed| {
+        for event in committed {
+            // That nobody listens is no error.
+            let _ = events.send(Push::Event(event.clone()));
+        }
+    });
+    let relight = detach::own_program()?;
+    let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned(), identity: identity::me()? };
+    let host = Arc::new(Host::new(Parts {
+        store: store.clone(),
+        executors: Executors::new(relight, dirs.state.clone(), dirs.logs.clone(), &config.executors),
+        shell: shell(&config),
+        profiles: config.profiles,
+        policy: config.resume,
+        bus,
+        hello,
+        database: dirs.database(),
+    }));
+    let listener = UnixListener::bind(&dirs.host_socket())?;
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = tokio::spawn(serve::run(listener, Arc::clone(&host), async {
+        let _ = ended.await;
+    }));
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "the host serves");
+    host.recover().await?;
+    let stop = tokio::select! {
+        stop = host.stopped() => stop,
+        () = told_by_signal() => Stop { agents: false, restart: true },
+    };
+    if stop.agents {
+        host.end_agents(AGENTS_END).await;
+    }
+    let _ = end.send(());
+    if let Err(error) = serving.await {
+        tracing::warn!(%error, "the socket's task failed");
+    }
+    store.close().await;
+    Ok(stop)
+}
+
+/// The shell of shell terminals: as configured, else the person's own.
+fn shell(config: &Config) -> String {
+    if !config.defaults.shell.is_empty() {
+        return config.defaults.shell.clone();
+    }
+    std::env::var("SHELL").ok().filter(|shell| shell.starts_with('/')).unwrap_or_else(|| "/bin/sh".to_owned())
 }

@@ -2,10 +2,12 @@
 //! savepoint for each job, and answered only after the commit.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
+
+use crate::domain::rows::Event;
 
 use super::error::{Error, Result};
 use super::limits::{BATCH_JOBS, QUEUE_JOBS};
@@ -62,11 +64,23 @@ pub struct Store {
     places: Arc<Places>,
 }
 
+/// Gets the events of each commit, in the order of their numbers.
+type Sink = Box<dyn Fn(&[Event]) + Send + Sync>;
+
 struct Places {
+    /// Events of the open transaction.
+    fresh: Mutex<Vec<Event>>,
+    sink: OnceLock<Sink>,
     path: PathBuf,
     backups: PathBuf,
     // Held for a database that lives only as long as its store.
     temporary: bool,
+}
+
+impl Places {
+    fn fresh(&self) -> MutexGuard<'_, Vec<Event>> {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl std::fmt::Debug for Store {
@@ -79,13 +93,21 @@ impl Store {
     /// Takes an opened and migrated connection into a thread of its own.
     pub(super) fn start(conn: Connection, path: &Path, backups: &Path, temporary: bool) -> Result<Self> {
         let (jobs, queue) = mpsc::channel(QUEUE_JOBS);
-        let places = Arc::new(Places { path: path.to_owned(), backups: backups.to_owned(), temporary });
+        let (path, backups) = (path.to_owned(), backups.to_owned());
+        let places =
+            Arc::new(Places { fresh: Mutex::default(), sink: OnceLock::new(), path: path.clone(), backups, temporary });
         let of_thread = Arc::clone(&places);
         std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || serve(conn, queue, &of_thread))
-            .map_err(|e| Error::Open { path: path.to_owned(), detail: format!("no thread for it: {e}") })?;
+            .map_err(|e| Error::Open { path, detail: format!("no thread for it: {e}") })?;
         Ok(Self { jobs, places })
+    }
+
+    /// Publishes: `sink` is called on the database's own thread after each commit, in the order of the commits, before who
+    /// asked is answered. It must not block. Only the first call counts.
+    pub fn on_commit(&self, sink: impl Fn(&[Event]) + Send + Sync + 'static) {
+        let _ = self.places.sink.set(Box::new(sink));
     }
 
     /// The database file.
@@ -114,10 +136,13 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&Tx<'_>) -> Result<T> + Send + 'static,
     {
+        let places = Arc::clone(&self.places);
         let run = move |conn: &Connection| {
             let tx = Tx::new(conn);
             let value = work(&tx)?;
-            Ok(Committed { value, events: tx.into_events() })
+            let events = tx.into_events();
+            places.fresh().extend_from_slice(&events);
+            Ok(Committed { value, events })
         };
         self.ask(run, Job::Write).await
     }
@@ -168,7 +193,7 @@ fn serve(conn: Connection, mut queue: mpsc::Receiver<Job>, places: &Places) {
             }
         }
         if !batch.is_empty() {
-            transact(&conn, batch, writes);
+            transact(&conn, batch, writes, places);
         }
     }
     if let Err((_, error)) = conn.close() {
@@ -179,7 +204,7 @@ fn serve(conn: Connection, mut queue: mpsc::Receiver<Job>, places: &Places) {
 }
 
 /// Runs a batch as one transaction, then answers.
-fn transact(conn: &Connection, mut batch: Vec<Box<dyn Work>>, writes: bool) {
+fn transact(conn: &Connection, mut batch: Vec<Box<dyn Work>>, writes: bool, places: &Places) {
     let error = in_transaction(conn, &mut batch, writes).err();
     if let Some(error) = &error {
         tracing::warn!(%error, jobs = batch.len(), "a database transaction failed");
@@ -187,6 +212,10 @@ fn transact(conn: &Connection, mut batch: Vec<Box<dyn Work>>, writes: bool) {
             // SQLite has rolled back by itself after some errors, and else does now.
             let _ = conn.execute_batch("ROLLBACK");
         }
+    }
+    let fresh = std::mem::take(&mut *places.fresh());
+    if let (None, false, Some(sink)) = (&error, fresh.is_empty(), places.sink.get()) {
+        sink(&fresh);
     }
     for work in batch {
         work.answer(error.clone());

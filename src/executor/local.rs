@@ -1,0 +1,149 @@
+//! Executors on this machine: an agentctl of our own, detached. Whether it lives is its lock, not a probe.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::domain::ids::SessionId;
+use crate::domain::rows::ExecutorRunning;
+use crate::link::agentctl::AgentctlClient;
+use crate::link::endpoint::Endpoint;
+use crate::link::place::SessionDir;
+use crate::proc::detach::{self, Detached};
+use crate::proc::lock;
+use crate::wire::agentctl::Health;
+
+use super::{Error, Executor, Probe};
+
+/// A new agentctl reads its journal and fences what the last one left before it answers; ten seconds are for a fence that has
+/// to kill.
+const START_DEADLINE: Duration = Duration::from_secs(30);
+/// A started agentctl that holds no lock after this time has failed.
+const LOCK_DEADLINE: Duration = Duration::from_secs(5);
+/// How often a start or an end is looked at: well below what a person notices.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Executors on this machine.
+#[derive(Debug, Clone)]
+pub struct Local {
+    relight: PathBuf,
+    state: PathBuf,
+    logs: PathBuf,
+}
+
+impl Local {
+    /// See [`super::Executors::new`].
+    #[must_use]
+    pub fn new(relight: PathBuf, state: PathBuf, logs: PathBuf) -> Self {
+        Self { relight, state, logs }
+    }
+
+    /// The socket of a session's agentctl.
+    #[must_use]
+    pub fn socket(&self, session: &SessionId) -> PathBuf {
+        SessionDir::new(&self.state, session).socket()
+    }
+
+    /// The same as an address.
+    #[must_use]
+    pub fn url(&self, session: &SessionId) -> String {
+        Endpoint::Unix(self.socket(session)).to_string()
+    }
+
+    /// The state directory.
+    #[must_use]
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    fn client(&self, row: &ExecutorRunning) -> AgentctlClient {
+        AgentctlClient::new(Endpoint::Unix(self.socket(&row.session_id)), row.auth_token.as_deref())
+    }
+
+    fn held(&self, session: &SessionId) -> Result<bool, Error> {
+        let path = SessionDir::new(&self.state, session).lock();
+        lock::is_held(&path).map_err(|e| Error::Lock { session: session.clone(), why: e.to_string() })
+    }
+
+    fn spawn(&self, session: &SessionId) -> Result<(), Error> {
+        let log = self.logs.join("agentctl.stderr.log");
+        let what = Detached {
+            relight: self.relight.clone(),
+            program: self.relight.clone(),
+            args: ["agentctl", "serve", "--session", session.as_str(), "--state"]
+                .into_iter()
+                .map(Into::into)
+                .chain([self.state.clone().into_os_string(), "--logs".into(), self.logs.clone().into_os_string()])
+                .collect(),
+            env: Vec::new(),
+            log: log.clone(),
+        };
+        detach::spawn_detached(&what).map_err(|e| Error::Start { session: session.clone(), why: e.to_string(), log })
+    }
+
+    /// Waits until it answers. The lock tells a slow start from a failed one.
+    async fn answers(&self, row: &ExecutorRunning) -> Result<Health, Error> {
+        let started = Instant::now();
+        let session = &row.session_id;
+        let mut seen = false;
+        loop {
+            if let Ok(health) = self.client(row).health().await {
+                return Ok(health);
+            }
+            let held = self.held(session)?;
+            let spent = started.elapsed();
+            let why = if seen && !held {
+                "it ended at once"
+            } else if !held && spent > LOCK_DEADLINE {
+                "it never took its lock"
+            } else if spent > START_DEADLINE {
+                "it does not answer"
+            } else {
+                seen |= held;
+                sleep(LOOK).await;
+                continue;
+            };
+            let log = self.logs.join("agentctl.stderr.log");
+            return Err(Error::Start { session: session.clone(), why: why.to_owned(), log });
+        }
+    }
+}
+
+impl Executor for Local {
+    async fn probe(&self, row: &ExecutorRunning) -> Probe {
+        match self.held(&row.session_id) {
+            Ok(false) => Probe::Free,
+            Err(error) => Probe::Silent(error.to_string()),
+            Ok(true) => match self.client(row).health().await {
+                Ok(health) => Probe::Alive(Box::new(health)),
+                // It may have ended while it was asked.
+                Err(error) => match self.held(&row.session_id) {
+                    Ok(false) => Probe::Free,
+                    _ => Probe::Silent(error.to_string()),
+                },
+            },
+        }
+    }
+
+    async fn start(&self, row: &ExecutorRunning) -> Result<Health, Error> {
+        let (this, session) = (self.clone(), row.session_id.clone());
+        let spawned = tokio::task::spawn_blocking(move || this.spawn(&session)).await;
+        spawned.unwrap_or_else(|e| {
+            let log = self.logs.join("agentctl.stderr.log");
+            Err(Error::Start { session: row.session_id.clone(), why: e.to_string(), log })
+        })?;
+        self.answers(row).await
+    }
+
+    async fn ended(&self, row: &ExecutorRunning, within: Duration) -> Result<(), Error> {
+        let started = Instant::now();
+        while self.held(&row.session_id)? {
+            if started.elapsed() > within {
+                return Err(Error::StillRuns { session: row.session_id.clone(), after: within });
+            }
+            sleep(LOOK).await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+//! What several files of this room need of rows and errors.
+
+use crate::domain::words::ErrorCode;
+use crate::store::{self, Bundle};
+use crate::wire::host::WireError;
+
+/// The directory that a session's files and git show.
+#[must_use]
+pub fn directory_of(bundle: &Bundle) -> String {
+    bundle.session.worktree_path.clone().unwrap_or_else(|| bundle.session.launch.cwd.clone())
+}
+
+/// A store's error as clients get it.
+#[must_use]
+pub fn store_error(error: &store::Error) -> WireError {
+    let code = match error {
+        store::Error::NotFound { what: "session", .. } => ErrorCode::SessionNotFound,
+        store::Error::NotFound { what: "task", .. } => ErrorCode::TaskNotFound,
+        store::Error::NotFound { what: "terminal", .. } => ErrorCode::TerminalNotFound,
+        store::Error::DiskFull { .. } => ErrorCode::DiskFull,
+        _ => ErrorCode::Database,
+    };
+    WireError::new(code, error.to_string())
+}

@@ -1,0 +1,265 @@
+//! New sessions: started by a person, taken over from a conversation that ran elsewhere, and shells beside an agent.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::domain::ids::TaskId;
+use crate::domain::launch::{Launch, Size};
+use crate::domain::profile::Profile;
+use crate::domain::rows::{StartMode, Task};
+use crate::domain::words::{ErrorCode, Runtime, TaskState, TerminalKind};
+use crate::proc::clock;
+use crate::store::{Adopt, Adopted, NewSession};
+use crate::wire::agentctl::{LaunchReply, LaunchRequest};
+use crate::wire::host as msg;
+use crate::wire::host::WireError;
+
+use super::calls::{self, reply};
+use super::common;
+use super::elsewhere;
+use super::ids;
+use super::orders::Command;
+use super::session;
+use super::shared::Shared;
+
+/// A first start answers within this time, or the session goes on starting by itself.
+const FIRST_DEADLINE: Duration = Duration::from_secs(30);
+/// Longest name of a session, in characters.
+const NAME_CHARS: usize = 80;
+
+/// `session.create`.
+///
+/// # Errors
+/// `agent_unknown`, `agent_not_found`, `directory_missing`, `executor_unsupported`, or what the launch failed with.
+pub async fn create(shared: &Arc<Shared>, p: msg::SessionCreate) -> Result<Value, WireError> {
+    let profile = profile(shared, &p.agent)?;
+    directory(&p.cwd).await?;
+    program(&profile, &p.env)?;
+    let executor = p.executor.unwrap_or_else(|| "local".to_owned());
+    let runtime = shared.executors.runtime(&executor).ok_or_else(|| {
+        WireError::new(ErrorCode::ExecutorUnsupported, format!("executor `{executor}` is not configured"))
+            .hint("`local` always is; others stand under [executors] in the configuration")
+    })?;
+    if runtime != Runtime::Local {
+        return Err(WireError::new(
+            ErrorCode::ExecutorUnsupported,
+            format!("executor `{executor}` of runtime {runtime} is not supported by this version"),
+        ));
+    }
+    let task_id = task(shared, p.task, p.name.as_deref(), &p.agent, &p.cwd).await?;
+    let launch = Launch { args: p.args, env: p.env, cwd: p.cwd, prompt: p.prompt };
+    let new = new_session(shared, &profile, p.name.as_deref(), task_id, executor, launch);
+    let id = new.id.clone();
+    let size = p.size.unwrap_or(Size::DEFAULT);
+    shared.store.create_session(new).await.map_err(|e| common::store_error(&e))?;
+    let bundle = shared.store.bundle(id.clone()).await.map_err(|e| common::store_error(&e))?;
+    let created = msg::SessionCreated { session_id: id, task_id: bundle.session.task_id.clone() };
+    let handle = session::spawn(shared, bundle, false);
+    let (tell, told) = oneshot::channel();
+    let _ = handle.orders.send(Command::First { size, tell }).await;
+    match tokio::time::timeout(FIRST_DEADLINE, told).await {
+        Ok(Ok(Err(error))) => Err(error),
+        _ => reply(&created),
+    }
+}
+
+/// `session.adopt`.
+///
+/// # Errors
+/// `agent_unknown`, `resume_unsupported`, `directory_missing`, `alive_elsewhere`.
+pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, WireError> {
+    let profile = profile(shared, &p.agent)?;
+    if !profile.can_resume() {
+        return Err(WireError::new(
+            ErrorCode::ResumeUnsupported,
+            format!("agent `{}` cannot resume by id, so there is nothing to adopt", p.agent),
+        ));
+    }
+    directory(&p.cwd).await?;
+    if let Some(place) = elsewhere::open(&profile, &p.token, &p.env) {
+        return Err(WireError::new(
+            ErrorCode::AliveElsewhere,
+            format!("conversation `{}` of {} is open in {place}", p.token, profile.label),
+        )
+        .hint("end it there first, then adopt it"));
+    }
+    let task_id = task(shared, p.task, p.name.as_deref(), &p.agent, &p.cwd).await?;
+    let launch = Launch { args: Vec::new(), env: p.env, cwd: p.cwd, prompt: None };
+    let adopt = Adopt {
+        session: new_session(shared, &profile, p.name.as_deref(), task_id, "local".into(), launch),
+        terminal: ids::terminal(),
+        token: p.token,
+    };
+    let (outcome, id) = match shared.store.adopt(adopt).await.map_err(|e| common::store_error(&e))?.value {
+        Adopted::Seeded(session) => ("seeded", session.id),
+        Adopted::AlreadyBound(id) => ("already_bound", id),
+    };
+    let bundle = shared.store.bundle(id).await.map_err(|e| common::store_error(&e))?;
+    let adopted = msg::SessionAdopted {
+        outcome: outcome.into(),
+        session_id: bundle.session.id.clone(),
+        task_id: bundle.session.task_id.clone(),
+    };
+    if outcome == "seeded" {
+        session::spawn(shared, bundle, true);
+    }
+    reply(&adopted)
+}
+
+fn new_session(
+    shared: &Shared,
+    profile: &Profile,
+    wished: Option<&str>,
+    task_id: TaskId,
+    executor: String,
+    launch: Launch,
+) -> NewSession {
+    let id = ids::session();
+    NewSession {
+        agentctl_url: shared.executors.url(&id),
+        id,
+        task_id,
+        name: name(wished, &profile.name),
+        agent: profile.name.clone(),
+        executor,
+        executor_running_id: ids::executor(),
+        runtime: Runtime::Local,
+        workspace_path: launch.cwd.clone(),
+        worktree: None,
+        auth_token: Some(token()),
+        supports_session_resume: profile.can_resume(),
+        auto_resume: None,
+        launch,
+        now: clock::now_ms(),
+    }
+}
+
+/// `session.shell`: a shell in the session's directory, whatever its agent does.
+///
+/// # Errors
+/// Those of [`calls::find`]; `executor_starting` while its executor is not ready.
+pub async fn shell(shared: &Shared, p: msg::OfSession) -> Result<Value, WireError> {
+    let bundle = calls::find(shared, &p.session, p.task_id.as_ref()).await?;
+    let client = calls::client(shared, &bundle)?;
+    let profile = shared.profiles.get("shell").cloned().unwrap_or_default();
+    let session = &bundle.session;
+    let request = LaunchRequest {
+        terminal: ids::terminal(),
+        kind: TerminalKind::Shell,
+        generation: 0,
+        epoch: 0,
+        mode: StartMode::First,
+        profile: Profile { program: shared.shell.clone(), ..profile },
+        token: None,
+        prompted: false,
+        args: Vec::new(),
+        env: session.launch.env.clone(),
+        cwd: common::directory_of(&bundle),
+        prompt: None,
+        size: bundle.terminal.as_ref().map_or(Size::DEFAULT, |t| t.size),
+        fence: Vec::new(),
+    };
+    match client.launch(&request).await.map_err(|e| calls::link_error(&e))? {
+        LaunchReply::Spawned { identity, .. } => {
+            shared
+                .store
+                .add_shell(session.id.clone(), request.terminal.clone(), Some(identity), clock::now_ms())
+                .await
+                .map_err(|e| common::store_error(&e))?;
+            Ok(json!({ "terminal_id": request.terminal }))
+        }
+        LaunchReply::Failed { code, message } => Err(WireError::new(code, message)),
+        other => Err(WireError::new(ErrorCode::LaunchFailed, format!("the shell did not start: {other:?}"))),
+    }
+}
+
+fn profile(shared: &Shared, name: &str) -> Result<Profile, WireError> {
+    shared.profiles.get(name).cloned().ok_or_else(|| {
+        let known: Vec<_> = shared.profiles.iter().map(|p| p.name.as_str()).collect();
+        WireError::new(ErrorCode::AgentUnknown, format!("there is no agent profile `{name}`"))
+            .hint(format!("known are {}; more can be added under [agents] in the configuration", known.join(", ")))
+    })
+}
+
+async fn directory(path: &str) -> Result<(), WireError> {
+    if !Path::new(path).is_absolute() {
+        return Err(WireError::new(ErrorCode::BadRequest, format!("the directory `{path}` is not an absolute path")));
+    }
+    match tokio::fs::metadata(path).await {
+        Ok(meta) if meta.is_dir() => Ok(()),
+        Ok(_) => Err(WireError::new(ErrorCode::DirectoryMissing, format!("`{path}` is not a directory"))),
+        Err(e) => Err(WireError::new(
+            ErrorCode::DirectoryMissing,
+            format!("cannot start an agent in the directory `{path}`: {e}"),
+        )
+        .hint("name one that exists with --cwd")),
+    }
+}
+
+/// A program that is not there is said before a session is made.
+fn program(profile: &Profile, env: &[(String, String)]) -> Result<(), WireError> {
+    if profile.program.contains('{') || profile.program.contains('/') {
+        return Ok(());
+    }
+    let path = env.iter().find(|(k, _)| k == "PATH").map_or("", |(_, v)| v.as_str());
+    let there = std::env::split_paths(path).any(|dir| dir.join(&profile.program).is_file());
+    if there || path.is_empty() {
+        return Ok(());
+    }
+    Err(WireError::new(
+        ErrorCode::AgentNotFound,
+        format!("the program `{}` of agent `{}` is not on PATH", profile.program, profile.name),
+    )
+    .hint("install it, or name its full path as `program` of the profile"))
+}
+
+fn name(given: Option<&str>, agent: &str) -> String {
+    let name: String = given.unwrap_or(agent).trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect();
+    if name.is_empty() { agent.to_owned() } else { name }
+}
+
+/// The task that a text names, by id, unique id prefix or title; a title that there is not makes one, no text a new one.
+async fn task(
+    shared: &Shared,
+    given: Option<String>,
+    name: Option<&str>,
+    agent: &str,
+    cwd: &str,
+) -> Result<TaskId, WireError> {
+    let title = match given {
+        Some(text) => {
+            let tasks = shared.store.tasks().await.map_err(|e| common::store_error(&e))?;
+            let by_id = |t: &&Task| t.id.as_str() == text || (text.len() >= 4 && t.id.as_str().starts_with(&text));
+            if let Some(task) = tasks.iter().find(|t| t.title == text).or_else(|| tasks.iter().find(by_id)) {
+                return Ok(task.id.clone());
+            }
+            text
+        }
+        None => name.unwrap_or(agent).to_owned(),
+    };
+    let now = clock::now_ms();
+    let task = Task {
+        id: ids::task(),
+        title,
+        state: TaskState::Todo,
+        repository_path: Some(cwd.to_owned()),
+        created_at: now,
+        updated_at: now,
+    };
+    let made = shared.store.create_task(task).await.map_err(|e| common::store_error(&e))?;
+    Ok(made.value.id)
+}
+
+/// A bearer token: 256 random bits.
+fn token() -> String {
+    let mut bytes = [0_u8; 32];
+    if getrandom::fill(&mut bytes).is_err() {
+        // No entropy source: two UUIDs carry 244 bits from the same one, and say so by failing louder.
+        return format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
+    }
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
