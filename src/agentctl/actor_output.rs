@@ -83,10 +83,8 @@ impl Actor {
                 self.note(super::scribe::Noted { activity: true, ready: false });
             }
             ModelEvent::ProgramStatus { id: None, progress, .. } => self.progress = *progress,
-            ModelEvent::ProgramStatus { .. }
-            | ModelEvent::Busy(_)
-            | ModelEvent::Cwd(_)
-            | ModelEvent::PromptMark(_) => {}
+            ModelEvent::ProgramStatus { .. } | ModelEvent::Busy(_) | ModelEvent::Cwd(_) | ModelEvent::PromptMark(_) => {
+            }
         }
     }
 

@@ -344,5 +344,4 @@ fn unfinished(rest: &[u8], id: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "journal_tests.rs"]
 mod tests;
