@@ -11,7 +11,6 @@ use crate::domain::words::ErrorCode;
 use crate::link::server::{Answer, Params, answer};
 use crate::wire::agentctl::{FileText, GitCommit, GitStatus, SearchHit, TreeEntry};
 use crate::wire::host::WireError;
-use crate::workspace::error::Error;
 use crate::workspace::root::Root;
 use crate::workspace::{files, repository, search};
 
@@ -49,33 +48,29 @@ fn root(shared: &Shared) -> Result<Root, WireError> {
         let text = format!("session `{}` has no directory yet", shared.session);
         return Err(WireError::new(ErrorCode::WorktreeMissing, text).hint("start its agent or a shell first"));
     };
-    Root::new(&path).map_err(wire)
-}
-
-fn wire(error: Error) -> WireError {
-    WireError::new(error.code(), error.to_string())
+    Root::new(&path).map_err(WireError::from)
 }
 
 async fn tree(State(shared): Here, Params(at): Params<AtPath>) -> Answer<Vec<TreeEntry>> {
-    answer(files::tree(&root(&shared)?, &at.path).await.map_err(wire))
+    answer(files::tree(&root(&shared)?, &at.path).await.map_err(WireError::from))
 }
 
 async fn file(State(shared): Here, Params(at): Params<AtPath>) -> Answer<FileText> {
-    answer(files::file(&root(&shared)?, &at.path).await.map_err(wire))
+    answer(files::file(&root(&shared)?, &at.path).await.map_err(WireError::from))
 }
 
 async fn find(State(shared): Here, Params(wanted): Params<ForText>) -> Answer<Vec<SearchHit>> {
-    answer(search::search(&root(&shared)?, &wanted.text).await.map_err(wire))
+    answer(search::search(&root(&shared)?, &wanted.text).await.map_err(WireError::from))
 }
 
 async fn status(State(shared): Here) -> Answer<GitStatus> {
-    answer(repository::status(&root(&shared)?).await.map_err(wire))
+    answer(repository::status(&root(&shared)?).await.map_err(WireError::from))
 }
 
 async fn diff(State(shared): Here, Params(at): Params<AtPath>) -> Answer<FileText> {
-    answer(repository::diff(&root(&shared)?, Some(&at.path)).await.map_err(wire))
+    answer(repository::diff(&root(&shared)?, Some(&at.path)).await.map_err(WireError::from))
 }
 
 async fn log(State(shared): Here) -> Answer<Vec<GitCommit>> {
-    answer(repository::log(&root(&shared)?).await.map_err(wire))
+    answer(repository::log(&root(&shared)?).await.map_err(WireError::from))
 }

@@ -140,7 +140,7 @@ impl Journal {
             .mode(0o600)
             .open(&new)
             .map_err(|e| fail("begin the journal", e))?;
-        write!(file, "{MAGIC}{VERSION} {id}\n").map_err(|e| fail("begin the journal", e))?;
+        writeln!(file, "{MAGIC}{VERSION} {id}").map_err(|e| fail("begin the journal", e))?;
         file.sync_all().map_err(|e| fail("begin the journal", e))?;
         fs::rename(&new, path).map_err(|e| fail("begin the journal", e))?;
         if let Some(dir) = path.parent() {

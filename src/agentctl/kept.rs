@@ -102,7 +102,7 @@ mod tests {
         write(&dir, &terminal, &kept).unwrap();
         fs::write(dir.spool(&terminal), "").unwrap();
         assert_eq!(read(&dir, &terminal), Some(kept));
-        assert_eq!(list(&dir), [terminal.clone()]);
+        assert_eq!(list(&dir), std::slice::from_ref(&terminal));
         remove(&dir, &terminal);
         assert_eq!((read(&dir, &terminal), list(&dir)), (None, vec![]));
     }

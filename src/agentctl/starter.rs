@@ -14,7 +14,7 @@ use super::shared::{Phase, Shared};
 /// A host that restarts is back sooner than this.
 const AWAY: Duration = Duration::from_secs(10);
 /// Longest pause between two tries, also while `host stop` stands.
-const PAUSE_MAX: Duration = Duration::from_secs(300);
+const PAUSE_MAX: Duration = Duration::from_mins(5);
 
 /// How a host is started.
 #[derive(Debug, Clone, PartialEq, Eq)]

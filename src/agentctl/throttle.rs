@@ -75,12 +75,11 @@ mod tests {
         assert_eq!(bucket.wait(now), None);
         let mut read = 0;
         while now < start + Duration::from_secs(10) {
-            match bucket.wait(now) {
-                Some(at) => now = at,
-                None => {
-                    bucket.spend(READ_BYTES as usize, now);
-                    read += READ_BYTES;
-                }
+            if let Some(at) = bucket.wait(now) {
+                now = at;
+            } else {
+                bucket.spend(READ_BYTES as usize, now);
+                read += READ_BYTES;
             }
         }
         let rate = read / 10;
