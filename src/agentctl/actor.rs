@@ -20,6 +20,7 @@ use crate::wire::agentctl::{ActivityReport, StreamEvent};
 
 use super::board::Board;
 use super::courtesy::{Courtesy, Part};
+use super::fallen::Fallen;
 use super::input::Input;
 use super::ledger::Ledger;
 use super::order::{Order, Seen};
@@ -119,6 +120,13 @@ pub fn start(parts: Parts, room: usize) -> (mpsc::Sender<Order>, watch::Receiver
     let first = Seen { size: parts.size, title: String::new(), token, state, exit: None, watched: false };
     let (seen, seen_out) = watch::channel(first);
     let now = Instant::now();
+    let fallen = Fallen {
+        id: parts.id.clone(),
+        generation: parts.generation,
+        control: parts.control.clone(),
+        ledger: Arc::clone(&parts.ledger),
+        seen: seen.clone(),
+    };
     let actor = Actor {
         orders: orders_in.downgrade(),
         model: Model::new(parts.size, parts.history_lines),
@@ -140,7 +148,12 @@ pub fn start(parts: Parts, room: usize) -> (mpsc::Sender<Order>, watch::Receiver
         frame_due: None,
         sync: None,
     };
-    tokio::spawn(actor.run(orders));
+    let task = tokio::spawn(actor.run(orders));
+    tokio::spawn(async move {
+        if task.await.is_err() {
+            fallen.end().await;
+        }
+    });
     (orders_in, seen_out)
 }
 
@@ -214,8 +227,7 @@ impl Actor {
     fn wake(&self, now: Instant) -> Option<Instant> {
         let life = match self.life {
             Life::Alive => None,
-            Life::Dying { at, .. } if self.eof => Some(at),
-            Life::Dying { at, .. } => Some((self.last_read.max(at) + DRAIN_QUIET).min(at + DRAIN_MAX)),
+            Life::Dying { .. } => self.wake_of_death(),
             Life::Dead { settles } => settles,
         };
         let observer = self.p.scribe.as_ref().filter(|_| !self.dead()).and_then(|s| s.observer().deadline());

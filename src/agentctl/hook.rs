@@ -1,9 +1,9 @@
 //! `relight hook`: puts what an agent says into its terminal's spool, then tells the agentctl. Never stands in the agent's
 //! way: the spool needs nobody, and the agentctl is not waited for.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -43,6 +43,9 @@ pub struct Said {
 pub fn run(dir: &SessionDir, terminal: &TerminalId, said: Said) -> Result<(), Error> {
     let spool = dir.spool(terminal);
     let line = line(said, ancestors());
+    // The directory may have been cleaned away under a live agentctl.
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(dir.spool_dir());
+    made.map_err(|e| Error::file("make the directory", dir.spool_dir(), e))?;
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&spool);
     // One write of a whole line: lines of hooks that run at the same time do not mix.
     file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|e| Error::file("append to", spool, e))?;

@@ -12,6 +12,7 @@ mod courtesy;
 mod ending;
 pub mod error;
 mod facts;
+mod fallen;
 mod feed;
 mod files;
 pub mod hook;
