@@ -99,7 +99,7 @@ const MODES: [u16; 12] = [1, 6, 7, 25, 1049, 47, 2026, 2004, 1000, 1006, 3, 12];
 /// A piece of such output.
 pub(super) fn stream(random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();
-    for _ in 0..1 + random.below(40) {
+    for _ in 0..=random.below(40) {
         match random.below(14) {
             0..=5 => out.extend_from_slice(random.pick(&TEXTS).as_bytes()),
             6 => out.extend_from_slice(random.pick(&CONTROLS)),

@@ -321,7 +321,7 @@ proptest! {
     fn kitty_keys_read_back(code in any_code(), mods in 0_u8..64, kind in 0_usize..3, extra in 0_u8..4) {
         let kind = [KeyKind::Press, KeyKind::Repeat, KeyKind::Release][kind];
         let sent = Key { code, mods: Mods(mods), kind };
-        let bytes = encode::key(&sent, &InputModes { kitty: 11 | extra << 2, ..InputModes::default() });
+        let bytes = encode::key(&sent, &InputModes { kitty: 0b1011 | extra << 2, ..InputModes::default() });
         let mut want = sent;
         if code == KeyCode::Tab && sent.mods.has(S) {
             want = Key { code: KeyCode::BackTab, mods: Mods(mods & !S), kind };

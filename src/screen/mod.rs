@@ -45,3 +45,5 @@ mod key_tests;
 mod model_tests;
 #[cfg(test)]
 mod recordings;
+#[cfg(test)]
+mod view_tests;

@@ -165,16 +165,9 @@ fn directory(rest: &[u8]) -> Osc {
     let mut at = 0;
     while let Some(&byte) = path.get(at) {
         let hex = path.get(at + 1..at + 3).and_then(|h| std::str::from_utf8(h).ok());
-        match hex.and_then(|h| u8::from_str_radix(h, 16).ok()).filter(|_| byte == b'%') {
-            Some(decoded) => {
-                bytes.push(decoded);
-                at += 3;
-            }
-            None => {
-                bytes.push(byte);
-                at += 1;
-            }
-        }
+        let decoded = hex.and_then(|h| u8::from_str_radix(h, 16).ok()).filter(|_| byte == b'%');
+        bytes.push(decoded.unwrap_or(byte));
+        at += if decoded.is_some() { 3 } else { 1 };
     }
     match String::from_utf8(bytes) {
         Ok(path) if path.starts_with('/') && !path.contains(char::is_control) => Osc::Event(ModelEvent::Cwd(path)),

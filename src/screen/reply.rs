@@ -104,7 +104,8 @@ pub(super) fn dcs(payload: &[u8], shape: u8) -> Option<Vec<u8>> {
 
 /// One capability, its name in hexadecimal.
 fn capability(name: &[u8]) -> Vec<u8> {
-    let safe = name.len() <= MAX_CAPABILITY_DIGITS && name.len() % 2 == 0 && name.iter().all(u8::is_ascii_hexdigit);
+    let safe =
+        name.len() <= MAX_CAPABILITY_DIGITS && name.len().is_multiple_of(2) && name.iter().all(u8::is_ascii_hexdigit);
     let name = if safe { String::from_utf8_lossy(name).into_owned() } else { String::new() };
     let value = match name.to_ascii_uppercase().as_str() {
         // TN, Co, colors, RGB, Ms, Tc
@@ -120,9 +121,7 @@ fn capability(name: &[u8]) -> Vec<u8> {
     if !value.is_empty() {
         out.push('=');
     }
-    for byte in value.bytes() {
-        out.push_str(&format!("{byte:02X}"));
-    }
+    out.extend(value.bytes().map(|byte| format!("{byte:02X}")));
     out.push_str("\x1b\\");
     out.into_bytes()
 }

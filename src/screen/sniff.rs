@@ -106,16 +106,16 @@ impl Sniffer {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match byte {
-                0x1b => match plain_sequence(&bytes[at..]) {
-                    Some(len) => at += len,
-                    None => {
+                0x1b => {
+                    let Some(len) = plain_sequence(&bytes[at..]) else {
                         pass(sink, &bytes[from..at]);
                         self.state = State::Escape;
                         self.carry.clear();
                         self.carry.push(0x1b);
                         return (at + 1, Flow::Next);
-                    }
-                },
+                    };
+                    at += len;
+                }
                 0x07 => {
                     pass(sink, &bytes[from..at]);
                     sink.bell();

@@ -104,7 +104,9 @@ fn write_paint(paint: Paint, ground: bool, out: &mut Vec<u8>) {
         Paint::Rgb(rgb) => {
             write_number(38 + shift, out);
             out.extend_from_slice(b"2;");
-            rgb.into_iter().for_each(|channel| write_number(channel, out));
+            for channel in rgb {
+                write_number(channel, out);
+            }
         }
     }
 }
