@@ -11,10 +11,13 @@ use super::{orders, panes, tabs};
 /// Takes the answer to a call.
 pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>, out: &mut Vec<Effect>) {
     match (call, outcome) {
-        (Call::Subscribe(since), Ok(Answer::Subscribed(seq))) => {
-            if since.is_none() {
-                state.seq = Some(state.seq.unwrap_or(0).max(seq));
+        (Call::Subscribe(since), outcome) => {
+            match outcome {
+                Ok(Answer::Subscribed(seq)) if since.is_none() => state.seq = Some(state.seq.unwrap_or(0).max(seq)),
+                Ok(_) => {}
+                Err(refusal) => orders::say(state, words(&refusal), out),
             }
+            orders::ask_list(state, out);
         }
         (Call::List, outcome) => {
             let again = std::mem::take(&mut state.listing).1;
@@ -65,10 +68,10 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
         (Call::Kill(session), Ok(_)) => tabs::leave(state, &session, out),
         (Call::Dismiss(session), Ok(_)) => orders::ask_status(state, &session, out),
         (Call::StopHost, Ok(_)) => out.push(Effect::Leave(Exit::Quit)),
-        (Call::Kill(_) | Call::Dismiss(_) | Call::StopHost | Call::Subscribe(_), Err(refusal)) => {
+        (Call::Kill(_) | Call::Dismiss(_) | Call::StopHost, Err(refusal)) => {
             orders::say(state, words(&refusal), out);
         }
-        (Call::Detach(_) | Call::Subscribe(_) | Call::Create(_), _) => {}
+        (Call::Detach(_) | Call::Create(_), _) => {}
     }
 }
 

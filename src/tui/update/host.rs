@@ -20,11 +20,11 @@ const AGAIN_MAX: Duration = Duration::from_secs(2);
 pub fn connected(state: &mut State, out: &mut Vec<Effect>) {
     let was_away = matches!(state.link, Link::Away { .. });
     state.link = Link::Up;
+    // The list is asked for once the subscription stands: what happens in between is then not missed.
     out.push(Effect::Call(Call::Subscribe(state.seq)));
     if let Some(named) = &state.named {
         out.push(Effect::Call(Call::Find(named.clone())));
     }
-    orders::ask_list(state, out);
     if state.current.is_some() {
         panes::attach(state, out);
     }
@@ -94,7 +94,6 @@ pub fn push(state: &mut State, push: Push, out: &mut Vec<Effect>) {
         }
         Push::Resync { .. } => {
             out.push(Effect::Call(Call::Subscribe(state.seq)));
-            orders::ask_list(state, out);
         }
         Push::Stream { stream, event } => panes::event(state, stream, event, out),
         Push::Goodbye { why } => state.link = Link::Away { why, tries: 0, goodbye: true },

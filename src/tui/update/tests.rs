@@ -55,7 +55,9 @@ fn event(seq: u64, kind: &str, session: &str, data: serde_json::Value) -> Msg {
 #[test]
 fn connecting_subscribes_and_lists_then_attaches_the_newest() {
     let mut state = State::new(setup(), SCREEN, None);
-    assert_eq!(calls(&update(&mut state, Msg::Connected)), [Call::Subscribe(None), Call::List]);
+    assert_eq!(calls(&update(&mut state, Msg::Connected)), [Call::Subscribe(None)]);
+    let subscribed = Msg::Answered(Call::Subscribe(None), Ok(Answer::Subscribed(4)));
+    assert_eq!(calls(&update(&mut state, subscribed)), [Call::List]);
     let effects = update(&mut state, Msg::Answered(Call::List, Ok(Answer::Sessions(three()))));
     let attach = Call::Attach { session: id("web"), size: Some(Size { cols: 80, rows: 22 }), ticket: 1 };
     assert_eq!(calls(&effects), [attach, Call::Status(id("web"))]);
