@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::launch::Exit;
 use super::rows::Event;
 
 /// The event as a sentence about the session called `name`; `None` for events that nobody needs to be told of.
@@ -13,10 +14,13 @@ pub fn of(event: &Event, name: &str) -> Option<String> {
         Some(why) => format!("{head}: {}.", why.trim_end_matches('.')),
         None => format!("{head}."),
     };
+    let fresh = text("mode") == Some("fresh");
     Some(match event.kind.as_str() {
         "session.created" => format!("{name} was created."),
+        "session.resuming" if fresh => format!("{name} is being started again."),
+        "session.resuming" if text("trigger") == Some("user") => format!("{name} is being resumed."),
         "session.resuming" => format!("The agent of {name} died and is being resumed."),
-        "session.resumed" if text("mode") == Some("fresh") => format!("{name} was started again."),
+        "session.resumed" if fresh => format!("{name} was started again."),
         "session.resumed" => format!("{name} was resumed."),
         "session.resume_failed" => with(format!("{name} could not be resumed")),
         "session.agentctl_starting" => format!("The executor of {name} is starting."),
@@ -24,14 +28,28 @@ pub fn of(event: &Event, name: &str) -> Option<String> {
             with(format!("The executor of {name} does not answer; retrying"))
         }
         "session.agentctl_error" => with(format!("The executor of {name} failed")),
-        "session.state_changed" => match text("state").or_else(|| text("to"))? {
+        "terminal.exited" if text("end_reason") == Some("terminal-exited") => {
+            match event.data.get("exit").cloned().map(serde_json::from_value::<Exit>) {
+                Some(Ok(exit)) => format!("The agent of {name} died: {exit}."),
+                _ => format!("The agent of {name} died."),
+            }
+        }
+        "session.state_changed" if event.data.get("dismissed").is_some() => {
+            format!("The failure of {name} was put away.")
+        }
+        "session.state_changed" if text("end_reason") == Some("superseded") => {
+            format!("Another session continues the conversation of {name}.")
+        }
+        "session.state_changed" => match text("state")? {
             "COMPLETED" => format!("{name} ended."),
             "CANCELLED" => format!("{name} was ended for good."),
             "ERROR" => with(format!("{name} has a problem")),
             _ => return None,
         },
-        "session.renamed" => format!("A session is now called {name}."),
-        "session.dismissed" => format!("The failure of {name} was put away."),
+        "session.renamed" => {
+            let (before, now) = (text("previous").unwrap_or("A session"), text("name").unwrap_or(name));
+            format!("{before} is now called {now}.")
+        }
         _ => return None,
     })
 }
@@ -61,6 +79,13 @@ mod tests {
             "api could not be resumed: claude is not on PATH."
         );
         assert_eq!(say("session.state_changed", serde_json::json!({"state": "ERROR"})).unwrap(), "api has a problem.");
+        let exit =
+            serde_json::json!({"end_reason": "terminal-exited", "exit": {"signal": 9}, "terminal_kind": "agent"});
+        assert_eq!(say("terminal.exited", exit).unwrap(), "The agent of api died: signal 9.");
+        let renamed = serde_json::json!({"name": "shop", "previous": "api"});
+        assert_eq!(say("session.renamed", renamed).unwrap(), "api is now called shop.");
+        let dismissed = serde_json::json!({"state": "ERROR", "previous": "ERROR", "dismissed": "t"});
+        assert_eq!(say("session.state_changed", dismissed).unwrap(), "The failure of api was put away.");
         assert_eq!(say("session.state_changed", serde_json::json!({"state": "RUNNING"})), None);
         assert_eq!(say("session.message.added", serde_json::json!({"text": "hi"})), None);
     }
