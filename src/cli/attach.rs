@@ -12,7 +12,7 @@ use crate::tui::chord::Chord;
 use crate::tui::{Exit as TuiExit, Options, StartHost};
 
 use super::failure::{Exit, Failure, Result};
-use super::{local, logging, output, reach, session};
+use super::{caller, local, logging, output, reach};
 
 /// Shows the sessions until the person detaches.
 pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<ExitCode> {
@@ -50,8 +50,8 @@ fn options(dirs: &Dirs, config: &Config, session: Option<&str>, read_only: bool)
         prefix,
         mouse: config.ui.mouse,
         agents,
-        cwd: session::directory(None)?,
-        env: session::environment(config),
+        cwd: caller::directory(None)?,
+        env: caller::environment(config),
     })
 }
 

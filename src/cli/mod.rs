@@ -2,6 +2,7 @@
 
 mod args;
 mod attach;
+mod caller;
 mod events;
 mod failure;
 mod hidden;

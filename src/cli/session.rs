@@ -1,17 +1,13 @@
 //! Commands about one session.
 
 use std::io::{IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::json;
 
-use crate::agent::scrub;
 use crate::config;
-use crate::config::Config;
 use crate::config::dirs::Dirs;
-use crate::domain::launch::Size;
 use crate::domain::status::Status;
 use crate::wire::agentctl::Captured;
 use crate::wire::host::{
@@ -20,6 +16,7 @@ use crate::wire::host::{
 };
 
 use super::args::{Adopt, New, Send};
+use super::caller::{directory, environment, terminal_size};
 use super::failure::{Exit, Failure, Result};
 use super::{attach, local, output, reach};
 
@@ -173,36 +170,4 @@ async fn plain(dirs: &Dirs, method: &str, params: impl Serialize, json: bool, do
 
 fn of(session: &str) -> OfSession {
     OfSession { session: session.into(), task_id: None }
-}
-
-/// The directory as an absolute path. Whether it exists is for the host to say: it may be another machine's.
-pub fn directory(given: Option<&Path>) -> Result<String> {
-    let path = match given {
-        Some(path) => std::path::absolute(path),
-        None => std::env::current_dir(),
-    };
-    let shown = || given.map_or_else(|| "the present directory".into(), |path: &Path| path.display().to_string());
-    let path: PathBuf = path.map_err(|error| Failure::new(format!("cannot tell where {} is: {error}", shown())))?;
-    let text = path.into_os_string().into_string();
-    text.map_err(|path| Failure::new(format!("the directory {} has a name that is no UTF-8", path.display())))
-}
-
-/// Our environment as the agent gets it: without what belongs to the terminal around us. Values that are no UTF-8 are
-/// left out. Never printed.
-pub fn environment(config: &Config) -> Vec<(String, String)> {
-    let all: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| !name.starts_with("RELIGHT_TEST_"))
-        .collect();
-    let mut env = scrub::scrub(&all);
-    if !config.defaults.shell.is_empty() {
-        scrub::set(&mut env, "SHELL", config.defaults.shell.clone());
-    }
-    env
-}
-
-/// Size of our terminal, if we have one.
-fn terminal_size() -> Option<Size> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    (size.ws_col > 0 && size.ws_row > 0).then(|| Size::clamped(size.ws_col, size.ws_row))
 }
