@@ -47,6 +47,14 @@ pub fn spawn_detached(what: &Detached) -> Result<()> {
         std::fs::create_dir_all(dir).map_err(start_error)?;
     }
     let log = OpenOptions::new().create(true).append(true).mode(0o600).open(&what.log).map_err(start_error)?;
+    let status = intermediate(what).stderr(Stdio::from(log)).status().map_err(start_error)?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Intermediate { program: what.program.clone(), status: status.to_string(), log: what.log.clone() })
+}
+
+fn intermediate(what: &Detached) -> Command {
     let mut command = Command::new(&what.relight);
     command
         .arg("detach")
@@ -56,19 +64,14 @@ pub fn spawn_detached(what: &Detached) -> Result<()> {
         .envs(what.env.iter().map(|(name, value)| (name, value)))
         .current_dir("/")
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::from(log));
+        .stdout(Stdio::null());
     let given = |name: &str| what.env.iter().any(|(key, _)| key == name);
     for mark in [marks::TERMINAL, marks::SESSION, marks::GENERATION] {
         if !given(mark) {
             command.env_remove(mark);
         }
     }
-    let status = command.status().map_err(start_error)?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Error::Intermediate { program: what.program.clone(), status: status.to_string(), log: what.log.clone() })
+    command
 }
 
 /// Argument that tells the intermediate process that it runs in its scope already.
@@ -201,6 +204,23 @@ mod tests {
         assert!(matches!(spawn_detached(&what), Err(Error::Start { .. })));
         what.relight = "/bin/true".into();
         spawn_detached(&what).unwrap();
+    }
+
+    #[test]
+    fn a_terminals_marks_are_not_inherited() {
+        let what = Detached {
+            relight: "/r".into(),
+            program: "/p".into(),
+            args: vec!["a".into()],
+            env: vec![(marks::SESSION.into(), "s1".into())],
+            log: "/l".into(),
+        };
+        let command = intermediate(&what);
+        let env: Vec<_> = command.get_envs().collect();
+        assert!(env.contains(&(OsStr::new(marks::TERMINAL), None)));
+        assert!(env.contains(&(OsStr::new(marks::GENERATION), None)));
+        assert!(env.contains(&(OsStr::new(marks::SESSION), Some(OsStr::new("s1")))), "what is given stays");
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["detach", "--", "/p", "a"]);
     }
 
     #[test]

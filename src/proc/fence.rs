@@ -134,12 +134,12 @@ pub fn targets(fence: &Fence) -> Result<Vec<ProcIdentity>> {
     let leaders: Vec<&ProcIdentity> =
         fence.leaders.iter().filter(|leader| leader.boot_id == boot_id && leader.pid > 1).collect();
     let spared = own_line(&living);
-    let found = closure(&living, |stat| {
+    let found = closure(&living, &spared, |stat| {
         belongs(stat, &living, &leaders) || (!marks.is_empty() && marks::carries(stat.pid, &marks))
     });
     Ok(living
         .iter()
-        .filter(|stat| found.contains(&stat.pid) && !spared.contains(&stat.pid))
+        .filter(|stat| found.contains(&stat.pid))
         .map(|stat| ProcIdentity { boot_id: boot_id.clone(), pid: stat.pid, start_time: stat.start_time })
         .collect())
 }
@@ -156,15 +156,15 @@ fn belongs(stat: &Stat, living: &[Stat], leaders: &[&ProcIdentity]) -> bool {
     })
 }
 
-/// Pids of those for which `is_target` holds and of all their descendants, but not through this process.
-fn closure(living: &[Stat], is_target: impl Fn(&Stat) -> bool) -> BTreeSet<i32> {
-    let me = rustix::process::getpid().as_raw_nonzero().get();
-    let mut found: BTreeSet<i32> =
-        living.iter().filter(|stat| stat.pid != me && is_target(stat)).map(|stat| stat.pid).collect();
+/// Pids of those for which `is_target` holds and of all their descendants, without those to spare and what descends
+/// only through them.
+fn closure(living: &[Stat], spared: &BTreeSet<i32>, is_target: impl Fn(&Stat) -> bool) -> BTreeSet<i32> {
+    let others: Vec<&Stat> = living.iter().filter(|stat| !spared.contains(&stat.pid)).collect();
+    let mut found: BTreeSet<i32> = others.iter().filter(|stat| is_target(stat)).map(|stat| stat.pid).collect();
     loop {
-        let more: Vec<i32> = living
+        let more: Vec<i32> = others
             .iter()
-            .filter(|stat| stat.pid != me && found.contains(&stat.ppid) && !found.contains(&stat.pid))
+            .filter(|stat| found.contains(&stat.ppid) && !found.contains(&stat.pid))
             .map(|stat| stat.pid)
             .collect();
         if more.is_empty() {

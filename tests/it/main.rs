@@ -11,6 +11,7 @@
 mod architecture;
 mod cli;
 mod demo;
+mod detach;
 mod link;
 mod serve;
 mod support;
