@@ -7,6 +7,7 @@ use crate::demo;
 use crate::proc::detach;
 
 use super::failure::{Failure, Result};
+use super::supervise;
 
 /// Runs the hidden command that `raw`, the whole command line, names; `None` when it names none.
 pub fn run(raw: &[OsString]) -> Option<Result<ExitCode>> {
@@ -14,8 +15,8 @@ pub fn run(raw: &[OsString]) -> Option<Result<ExitCode>> {
     match name.to_str()? {
         "detach" => Some(detach::run_intermediate(rest).map(|()| ExitCode::SUCCESS).map_err(Failure::from)),
         "demo-agent" => Some(Ok(demo_agent(rest))),
-        "agentctl" => Some(Err(Failure::new("this build has no agentctl"))),
-        "hook" => Some(Err(Failure::new("this build has no hook"))),
+        "agentctl" => Some(supervise::agentctl(rest)),
+        "hook" => Some(supervise::hook(rest)),
         _ => None,
     }
 }

@@ -14,6 +14,7 @@ mod logging;
 mod output;
 mod reach;
 mod session;
+mod supervise;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
