@@ -13,6 +13,10 @@ pub mod jobs;
 pub mod orders;
 pub mod recovery;
 pub mod resume;
+#[cfg(test)]
+mod resume_scene;
+#[cfg(test)]
+mod resume_tests;
 pub mod run;
 #[cfg(test)]
 mod samples;

@@ -169,14 +169,15 @@ async fn finish(
             };
             testpoint::reach("host.before_confirm");
             return match store.confirm(confirm).await?.value {
-                ConfirmOutcome::Confirmed | ConfirmOutcome::NotPending => {
+                ConfirmOutcome::Confirmed => {
                     if let Some(dead) = &pending.dead {
                         // Idempotent, and repeated at the next start of the host if it fails now.
                         let _ = terminals.dispose(dead).await;
                     }
                     Ok(Outcome::Started { terminal: pending.terminal_id, dead: pending.dead, mode: pending.mode })
                 }
-                ConfirmOutcome::StopWanted => {
+                // Killed meanwhile; or no row knows it, so nobody would ever end it.
+                ConfirmOutcome::StopWanted | ConfirmOutcome::NotPending => {
                     let _ = terminals.dispose(&pending.terminal_id).await;
                     Ok(Outcome::Stopped)
                 }
