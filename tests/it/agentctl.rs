@@ -101,6 +101,7 @@ fn request(terminal: &str, script: &str) -> LaunchRequest {
     let mut profile = Profile { name: "test".into(), agent: true, program: "/bin/sh".into(), ..Profile::default() };
     profile.status.sources = vec![StatusSource::Hook];
     profile.hooks.events.insert("Prompt".into(), "prompt".into());
+    profile.hooks.events.insert("Bye".into(), "goodbye".into());
     LaunchRequest {
         terminal: id(terminal),
         kind: TerminalKind::Agent,
@@ -178,24 +179,20 @@ fn a_launch_in_which_it_is_killed_has_one_true_fate() {
         let mut bed = Bed::new();
         let first = bed.start(Some(at));
         let name = at.trim_start_matches("agentctl.");
-        let file = bed.home.path().join("agent");
-        let script = format!("trap '' HUP TERM; echo $$ > {}; while :; do sleep 0.05; done", file.display());
-        let lost = block(bed.client().launch(&request(name, &script)));
+        let script = "trap '' HUP TERM; while :; do sleep 0.05; done";
+        let lost = block(bed.client().launch(&request(name, script)));
         assert!(lost.is_err(), "{at}: {lost:?}");
         bed.running[first].wait().unwrap();
-        if at != "agentctl.after_intent" {
-            // Only what lives to be found can be told from what never was.
-            writer(&file);
-        }
         bed.start(None);
         match block(bed.client().fate(&id(name))).unwrap() {
-            LaunchReply::Failed { .. } if at == "agentctl.after_intent" => {}
+            // Its terminal went with the agentctl: it may have been gone before anybody could find it.
+            LaunchReply::Failed { .. } if at != "agentctl.before_reply" => {}
             LaunchReply::Spawned { identity, exit: Some(Exit::Unknown), .. } if at != "agentctl.after_intent" => {
                 assert!(!identity::alive(&identity), "{at}");
             }
             other => panic!("{at}: {other:?}"),
         }
-        let again = block(bed.client().launch(&request(name, &script))).unwrap();
+        let again = block(bed.client().launch(&request(name, script))).unwrap();
         assert_eq!(again, block(bed.client().fate(&id(name))).unwrap(), "{at}: never twice");
     }
 }
@@ -215,15 +212,11 @@ fn of_two_for_one_session_one_serves_and_the_other_says_who_does() {
 fn a_hook_reaches_the_journal_while_it_lives_and_after_it_was_killed() {
     let mut bed = Bed::new();
     let first = bed.start(None);
-    let (_, _) = spawned(block(bed.client().launch(&request("hook", "exec sleep 1000"))).unwrap());
-    let hook = |bed: &Bed, payload: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_relight"));
-        command.env("RELIGHT_HOME", bed.home.path()).stdin(Stdio::null());
-        command.arg("hook").arg("--dir").arg(bed.dir().path());
-        command.args(["--terminal", id("hook").as_str(), payload]);
-        assert!(command.status().unwrap().success(), "a hook never fails the agent");
-    };
-    hook(&bed, r#"{"hook_event_name": "Prompt", "session_id": "one"}"#);
+    let payload = r#"{"hook_event_name": "Prompt", "session_id": "one"}"#;
+    let (relight, dir, terminal) = (env!("CARGO_BIN_EXE_relight"), bed.dir(), id("hook"));
+    let hook = format!("{relight} hook --dir {} --terminal {terminal}", dir.path().display());
+    let script = format!("echo '{payload}' | {hook}; echo said $?; exec sleep 1000");
+    spawned(block(bed.client().launch(&request("hook", &script))).unwrap());
     let tokens = |bed: &Bed| -> Vec<String> {
         let tokens = bed.records().into_iter().filter_map(|r| match r.body {
             Body::Token { token, .. } => Some(token),
@@ -232,8 +225,15 @@ fn a_hook_reaches_the_journal_while_it_lives_and_after_it_was_killed() {
         tokens.collect()
     };
     wait_until("the token is told", LONG, || tokens(&bed) == ["one"]);
+    let screen = || block(bed.client().capture(&terminal, 0, false)).unwrap().lines.join("\n");
+    wait_until("the hook says that all is well", LONG, || screen().contains("said 0"));
     bed.signal(first, rustix::process::Signal::KILL);
-    hook(&bed, r#"{"hook_event_name": "Prompt", "session_id": "one"}"#);
+    let late = r#"{"hook_event_name": "Bye", "session_id": "one", "reason": "late"}"#;
+    let mut command = Command::new(relight);
+    command.stdin(Stdio::null()).arg("hook").arg("--dir").arg(dir.path()).args(["--terminal", terminal.as_str(), late]);
+    assert!(command.status().unwrap().success(), "nobody is there, and it is in the spool");
     bed.start(None);
     assert_eq!(tokens(&bed), ["one"]);
+    let goodbye = |r: &Record| matches!(&r.body, Body::Goodbye { reason, .. } if reason == "late");
+    assert_eq!(bed.records().iter().filter(|r| goodbye(r)).count(), 1);
 }

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
+mod agentctl;
 mod architecture;
 mod cli;
 mod demo;
