@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use crate::domain::words::ErrorCode;
 use crate::wire::host::WireError;
 
+/// Exit code of an agentctl that found another one in its session: nothing is wrong, it is only not needed.
+pub const EXIT_HELD: u8 = 75;
+
 /// Why an agentctl cannot do something.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -85,6 +88,12 @@ impl Error {
             Self::JournalVersion { .. } => ErrorCode::VersionMismatch,
             _ => ErrorCode::ExecutorError,
         }
+    }
+
+    /// Exit code of an agentctl that ends with this error: [`EXIT_HELD`] when another one has the session, else 1.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Held { .. }) { EXIT_HELD } else { 1 }
     }
 
     /// The error as the interface sends it.

@@ -54,6 +54,7 @@ impl Bed {
         let mut command = Command::new(env!("CARGO_BIN_EXE_relight"));
         command.env("RELIGHT_HOME", self.home.path());
         command.args(["agentctl", "serve", "--session", "s1", "--state"]).arg(self.state());
+        command.arg("--logs").arg(self.home.path());
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command
     }
