@@ -1,4 +1,5 @@
 //! Claims on real files: one winner, reasons of refusal, taking back, confirming.
+#![expect(clippy::disallowed_methods, reason = "the claim itself is what is tested")]
 
 use super::claim::{ClaimBy, ClaimOutcome, ClaimRequest};
 use super::confirm::ConfirmOutcome;

@@ -1,4 +1,5 @@
 //! Shared by this room's tests: a store on a real file, and short ways to bring a session into a state.
+#![expect(clippy::disallowed_methods, reason = "the claim itself is what is tested")]
 
 use std::path::PathBuf;
 
