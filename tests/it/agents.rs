@@ -4,6 +4,8 @@
 //! Looked for in `RELIGHT_TEST_AGENTS` (a directory that `npm install --prefix` filled). Without it, or without the right to
 //! make a network namespace, each test names what is missing and ends; `RELIGHT_REQUIRE=agents` makes that a failure.
 
+#![expect(clippy::disallowed_types, reason = "the test starts itself again in a namespace")]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::model_server::ModelServer;
 use crate::support::home::Home;
-use crate::support::wait::wait_until;
+use crate::support::kill;
+use crate::support::wait::wait_for;
 
 /// Set in the copy of the test that runs inside the namespace.
 const INSIDE: &str = "RELIGHT_TEST_INSIDE";
@@ -27,11 +30,8 @@ struct Agent {
     ready: &'static str,
 }
 
-const CLAUDE: Agent = Agent {
-    name: "claude",
-    program: "node_modules/@anthropic-ai/claude-code-linux-x64/claude",
-    ready: "for agents",
-};
+const CLAUDE: Agent =
+    Agent { name: "claude", program: "node_modules/@anthropic-ai/claude-code-linux-x64/claude", ready: "for agents" };
 const CODEX: Agent = Agent {
     name: "codex",
     program: "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
@@ -123,72 +123,86 @@ fn codex_home(home: &Path, project: &Path, port: u16) -> Vec<(String, String)> {
 fn scenario(agent: &Agent, program: &Path, prepare: fn(&Path, &Path, u16) -> Vec<(String, String)>) {
     let server = ModelServer::start();
     let mut home = Home::new();
-    let user = home.path().join("user");
-    let project = user.join("project");
-    std::fs::create_dir_all(&project).expect("a project");
-    home.config(&format!("[agents.{}]\nextends = \"{}\"\nprogram = \"{}\"\n", agent.name, agent.name, program.display()));
-    home.env("HOME", user.to_str().expect("a plain path"));
-    for (name, value) in prepare(&user, &project, server.port) {
-        home.env(&name, &value);
+    let user = home.path().join("home");
+    std::fs::create_dir_all(&user).expect("a home");
+    let (name, program) = (agent.name, program.display());
+    home.write_config(&format!("[agents.{name}]\nextends = \"{name}\"\nprogram = \"{program}\"\n"));
+    for (variable, value) in prepare(&user, &home.project(), server.port) {
+        home.set_env(&variable, Some(&value));
     }
-    let cwd = project.to_str().expect("a plain path");
-    home.json(&["new", "--agent", agent.name, "--name", "real", "--cwd", cwd, "--detach", "--json"]);
-    ready(&home, agent);
+    let id = home.json(&["new", "--agent", name, "--name", "real", "--detach"])["session_id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let case = Case { agent, server, home, id };
+    case.ready();
 
-    let word = format!("CODE-{}", agent.name.to_uppercase());
-    ask(&home, &server, &format!("please remember {word} for me"));
-    let first = line(&home);
-    let token = wait_until("the conversation id is known", START, || line(&home)["agent_session_id"].as_str().map(str::to_owned));
-
-    let mut generation = first["generation"].as_u64().expect("a generation");
-    for (round, victim) in ["pid", "agentctl_pid"].into_iter().enumerate() {
-        home.kill(line(&home)[victim].as_i64().expect("a live process"));
+    let word = format!("CODE-{}", name.to_uppercase());
+    case.ask(&format!("please remember {word} for me"));
+    let token = case.until("its conversation id is known", |line| line["agent_session_id"].as_str().map(str::to_owned));
+    let mut generation = case.line()["generation"].as_u64().expect("a generation");
+    for (round, victim) in ["agent", "agentctl"].into_iter().enumerate() {
+        kill::kill(&if victim == "agent" { case.home.agent(&case.id) } else { case.home.agentctl(&case.id) });
         generation += 1;
-        back(&home, agent, generation, &token);
-        let question = format!("question {round} of {}", agent.name);
-        ask(&home, &server, &question);
-        let words = server.words_with(&question).expect("the question was asked");
+        case.back(generation, &token);
+        let question = format!("question {round} of {name}");
+        case.ask(&question);
+        let words = case.server.words_with(&question).expect("the question was asked");
         assert!(words.contains(&word), "after the end of its {victim}: the request carried {words:?}");
     }
 
     // The host's end interrupts nothing.
-    let before = line(&home)["pid"].clone();
-    home.kill_host();
-    wait_until("the next host has adopted it", START, || (line(&home)["pid"] == before).then_some(()));
-    let question = format!("question 9 of {}", agent.name);
-    ask(&home, &server, &question);
-    assert!(server.words_with(&question).expect("the question was asked").contains(&word));
-    assert_eq!(line(&home)["generation"].as_u64(), Some(generation));
+    let before = case.home.agent(&case.id);
+    case.home.kill_host();
+    case.until("the next host has adopted it", |line| (line["pid"].as_i64() == Some(before.pid.into())).then_some(()));
+    let question = format!("question 9 of {name}");
+    case.ask(&question);
+    assert!(case.server.words_with(&question).expect("the question was asked").contains(&word));
+    assert_eq!(case.line()["generation"].as_u64(), Some(generation), "nothing was resumed");
+    assert_eq!(case.home.agents_with(&token).len().max(1), 1, "one agent on the conversation");
 }
 
-fn line(home: &Home) -> Value {
-    home.json(&["ls", "--json"]).as_array().and_then(|all| all.first().cloned()).unwrap_or_default()
+struct Case<'a> {
+    agent: &'a Agent,
+    server: ModelServer,
+    home: Home,
+    id: String,
 }
 
-fn screen(home: &Home) -> String {
-    home.run(&["capture", "real", "--history", "200"]).stdout
-}
+impl Case<'_> {
+    fn line(&self) -> Value {
+        self.home.session(&self.id)
+    }
 
-fn ready(home: &Home, agent: &Agent) {
-    wait_until(&format!("{} shows `{}`", agent.name, agent.ready), START, || screen(home).contains(agent.ready).then_some(()));
-}
+    fn report(&self) -> String {
+        let asked: Vec<_> = self.server.seen().into_iter().map(|s| format!("{} {:?}", s.path, s.last)).collect();
+        format!("{}\n{}\nasked:\n{}", self.line(), self.home.screen(&self.id), asked.join("\n"))
+    }
 
-fn ask(home: &Home, server: &ModelServer, text: &str) {
-    wait_until("it waits for input", START, || {
-        (line(home)["state"] == "WAITING_FOR_INPUT").then_some(())
-    });
-    home.ok(&["send", "real", text]);
-    wait_until(&format!("the model was asked: {text}\n{}", screen(home)), START, || server.words_with(text).map(|_| ()));
-    wait_until("it answered", START, || screen(home).contains("MOCK-ANSWER").then_some(()));
-}
+    fn until<T>(&self, what: &str, probe: impl Fn(&Value) -> Option<T>) -> T {
+        wait_for(what, START, || probe(&self.line()), || self.report())
+    }
 
-fn back(home: &Home, agent: &Agent, generation: u64, token: &str) {
-    wait_until(&format!("generation {generation} runs"), START, || {
-        let now = line(home);
-        (now["generation"].as_u64() == Some(generation) && now["pid"].is_i64()).then_some(())
-    });
-    ready(home, agent);
-    let now = line(home);
-    assert_eq!(now["agent_session_id"].as_str(), Some(token), "the same conversation");
-    assert_eq!(now["generation"].as_u64(), Some(generation), "resumed once");
+    fn ready(&self) {
+        let (name, ready) = (self.agent.name, self.agent.ready);
+        self.until(&format!("{name} shows `{ready}`"), |_| self.home.screen(&self.id).contains(ready).then_some(()));
+    }
+
+    fn ask(&self, text: &str) {
+        self.until("it waits for input", |line| (line["state"] == "WAITING_FOR_INPUT").then_some(()));
+        self.home.run(&["send", &self.id, text]).ok();
+        self.until(&format!("the model was asked: {text}"), |_| self.server.words_with(text).map(|_| ()));
+        self.until("it answered", |line| {
+            (line["state"] == "WAITING_FOR_INPUT" && self.home.screen(&self.id).contains("MOCK-ANSWER")).then_some(())
+        });
+    }
+
+    fn back(&self, generation: u64, token: &str) {
+        let line = self.until(&format!("generation {generation} runs"), |line| {
+            (line["generation"].as_u64() == Some(generation) && line["pid"].is_i64()).then(|| line.clone())
+        });
+        assert_eq!(line["agent_session_id"].as_str(), Some(token), "the same conversation");
+        self.ready();
+        assert_eq!(self.line()["generation"].as_u64(), Some(generation), "resumed once");
+    }
 }

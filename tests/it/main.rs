@@ -9,11 +9,13 @@
 )]
 
 mod agentctl;
+mod agents;
 mod architecture;
 mod cli;
 mod demo;
 mod detach;
 mod link;
+mod model_server;
 mod serve;
 mod support;
 mod workspace;

@@ -38,17 +38,11 @@ impl ModelServer {
             .build()
             .expect("a runtime for the model server");
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let listener = runtime
-            .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
-            .expect("a free port on loopback");
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a free port on loopback");
         let port = listener.local_addr().expect("its address").port();
         let app = Router::new().fallback(answer).with_state(Arc::clone(&seen));
         runtime.spawn(async move { axum::serve(listener, app).await });
-        Self {
-            port,
-            seen,
-            _runtime: runtime,
-        }
+        Self { port, seen, _runtime: runtime }
     }
 
     /// Everything asked so far.
@@ -58,11 +52,7 @@ impl ModelServer {
 
     /// Requests whose last user turn contains `text`, with the words that the whole conversation carried.
     pub fn words_with(&self, text: &str) -> Option<BTreeSet<String>> {
-        self.seen()
-            .into_iter()
-            .rev()
-            .find(|s| s.last.contains(text))
-            .map(|s| s.words)
+        self.seen().into_iter().rev().find(|s| s.last.contains(text)).map(|s| s.words)
     }
 }
 
@@ -70,11 +60,9 @@ fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().map(text_of).collect::<Vec<_>>().join("\n"),
-        Value::Object(map) => ["text", "content", "parts"]
-            .iter()
-            .find_map(|key| map.get(*key))
-            .map(text_of)
-            .unwrap_or_default(),
+        Value::Object(map) => {
+            ["text", "content", "parts"].iter().find_map(|key| map.get(*key)).map(text_of).unwrap_or_default()
+        }
         _ => String::new(),
     }
 }
@@ -82,10 +70,7 @@ fn text_of(content: &Value) -> String {
 fn words_in(text: &str) -> BTreeSet<String> {
     text.match_indices("CODE-")
         .map(|(at, _)| {
-            text[at..]
-                .chars()
-                .take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '-')
-                .collect()
+            text[at..].chars().take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '-').collect()
         })
         .collect()
 }
@@ -108,15 +93,8 @@ async fn answer(State(seen): State<Arc<Mutex<Vec<Seen>>>>, uri: Uri, body: Strin
     let value: Value = serde_json::from_str(&body).unwrap_or(Value::Null);
     let words = words_in(&body);
     let path = uri.path().to_owned();
-    let text = format!(
-        "MOCK-ANSWER words=[{}] END",
-        words.iter().cloned().collect::<Vec<_>>().join(",")
-    );
-    seen.lock().expect("the log").push(Seen {
-        path: path.clone(),
-        words,
-        last: last_user(&value),
-    });
+    let text = format!("MOCK-ANSWER words=[{}] END", words.iter().cloned().collect::<Vec<_>>().join(","));
+    seen.lock().expect("the log").push(Seen { path: path.clone(), words, last: last_user(&value) });
     let stream = value.get("stream").and_then(Value::as_bool).unwrap_or(false);
     if path.ends_with("/count_tokens") {
         axum::Json(json!({"input_tokens": 10})).into_response()
