@@ -1,11 +1,12 @@
 //! Integration tests: one binary. Tests that need a real Docker engine, sshd or agent CLI name what is missing.
 
 #![allow(
+    clippy::disallowed_types,
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
     clippy::unwrap_used,
-    reason = "a test fails by panicking, in its helpers too"
+    reason = "a test fails by panicking, in its helpers too, and starts the built program"
 )]
 
 mod agentctl;

@@ -1,7 +1,5 @@
 //! An instance of relight of one test's own: its directory, its calls, and the end of everything it started.
 
-#![expect(clippy::disallowed_types, reason = "the tests start the built program")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
