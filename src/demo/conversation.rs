@@ -91,11 +91,14 @@ impl Conversation {
         std::fs::rename(&temporary, self.lock_file())
     }
 
-    /// A live process, other than this one, that has the conversation open.
+    /// A live process, other than this one, that has the conversation open. One that is dead and not yet waited for has
+    /// nothing open.
     fn holder(&self) -> Option<u32> {
         let pid: u32 = std::fs::read_to_string(self.lock_file()).ok()?.trim().parse().ok()?;
-        let raw = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
-        (pid != std::process::id() && rustix::process::test_kill_process(raw).is_ok()).then_some(pid)
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // Behind the command's name, which may hold anything, a bracket included.
+        let state = stat.rsplit_once(')')?.1.trim_start().chars().next()?;
+        (pid != std::process::id() && !matches!(state, 'Z' | 'X')).then_some(pid)
     }
 
     fn record(&self, resumed: bool, other: Option<u32>) -> io::Result<()> {

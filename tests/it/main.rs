@@ -16,6 +16,7 @@ mod cli;
 mod demo;
 mod detach;
 mod link;
+mod matrix;
 mod model_server;
 mod serve;
 mod support;

@@ -5,6 +5,7 @@
 pub mod home;
 pub mod kill;
 pub mod reply;
+pub mod tui;
 pub mod wait;
 
 pub use home::Home;
