@@ -43,7 +43,7 @@ pub fn living_of(home: &Path) -> Vec<(ProcIdentity, String)> {
         {
             let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             let line = String::from_utf8_lossy(&line).replace('\0', " ");
-            out.push((process, line.trim().chars().take(200).collect()));
+            out.push((process, line.trim().chars().take(2_000).collect()));
         }
     }
     out
