@@ -64,12 +64,12 @@ impl Actor {
         match input {
             StreamInput::Key(key) => self.typed(viewer, encode::key(&key, &modes)),
             StreamInput::Text { text } => self.typed(viewer, encode::text(&text, &modes)),
-            StreamInput::PasteChunk { paste, data } => match STANDARD.decode(data) {
-                Ok(bytes) => self.viewers.paste_chunk(viewer, paste, &bytes),
+            StreamInput::PasteChunk { paste, part, data } => match STANDARD.decode(data) {
+                Ok(bytes) => self.viewers.paste_chunk(viewer, paste, part, &bytes),
                 Err(_) => self.viewers.paste_spoil(viewer, paste),
             },
-            StreamInput::PasteCommit { paste } => {
-                if let Some(whole) = self.viewers.paste_commit(viewer, paste) {
+            StreamInput::PasteCommit { paste, parts } => {
+                if let Some(whole) = self.viewers.paste_commit(viewer, paste, parts) {
                     self.typed(viewer, encode::paste(&whole, &modes));
                 }
             }

@@ -35,8 +35,16 @@ struct Viewer {
     sent: u64,
     flying: VecDeque<(u64, Instant)>,
     slow: bool,
-    pastes: BTreeMap<u32, Option<Vec<u8>>>,
+    pastes: BTreeMap<u32, Paste>,
     paste_bytes: usize,
+}
+
+/// A paste that is not committed yet.
+#[derive(Debug, Default)]
+struct Paste {
+    parts: u32,
+    bytes: Vec<u8>,
+    refused: bool,
 }
 
 /// All clients of one terminal.
@@ -129,38 +137,41 @@ impl Viewers {
         }
     }
 
-    /// A part of a paste. Over the limit the whole paste is refused.
-    pub fn paste_chunk(&mut self, id: u64, paste: u32, data: &[u8]) {
+    /// A part of a paste. Over the limit, or without the parts before it, the whole paste is refused.
+    pub fn paste_chunk(&mut self, id: u64, paste: u32, part: u32, data: &[u8]) {
         let Some(viewer) = self.list.get_mut(&id) else { return };
-        let whole = viewer.pastes.entry(paste).or_insert_with(|| Some(Vec::new()));
-        let Some(bytes) = whole else { return };
-        if viewer.paste_bytes + data.len() > PASTE_MAX_BYTES {
-            viewer.paste_bytes -= bytes.len();
-            *whole = None;
+        let whole = viewer.pastes.entry(paste).or_default();
+        if whole.refused || whole.parts != part || viewer.paste_bytes + data.len() > PASTE_MAX_BYTES {
+            self.paste_spoil(id, paste);
             return;
         }
+        whole.parts += 1;
+        whole.bytes.extend_from_slice(data);
         viewer.paste_bytes += data.len();
-        bytes.extend_from_slice(data);
     }
 
-    /// Refuses a paste, of which a part was unreadable.
+    /// Refuses a paste, of which a part is unreadable or missing.
     pub fn paste_spoil(&mut self, id: u64, paste: u32) {
         let Some(viewer) = self.list.get_mut(&id) else { return };
-        if let Some(Some(bytes)) = viewer.pastes.insert(paste, None) {
-            viewer.paste_bytes -= bytes.len();
-        }
+        let whole = viewer.pastes.entry(paste).or_default();
+        viewer.paste_bytes -= whole.bytes.len();
+        *whole = Paste { refused: true, ..Paste::default() };
     }
 
-    /// The whole paste; `None` when it is unknown or was refused, which its client is told.
-    pub fn paste_commit(&mut self, id: u64, paste: u32) -> Option<Vec<u8>> {
+    /// The whole paste of so many parts; `None` when it was refused or is not whole, which its client is told.
+    pub fn paste_commit(&mut self, id: u64, paste: u32, parts: u32) -> Option<Vec<u8>> {
         let viewer = self.list.get_mut(&id)?;
-        let Some(whole) = viewer.pastes.remove(&paste)? else {
-            let text = format!("a paste over {} MiB, or with unreadable parts, was refused", PASTE_MAX_BYTES >> 20);
+        let whole = viewer.pastes.remove(&paste).unwrap_or_default();
+        viewer.paste_bytes -= whole.bytes.len();
+        if whole.refused || whole.parts != parts {
+            let text = format!(
+                "a paste was not typed: it is over {} MiB, or not all of it came; paste it again",
+                PASTE_MAX_BYTES >> 20
+            );
             self.event_to(id, StreamEvent::Notification { title: "relight".into(), text });
             return None;
-        };
-        viewer.paste_bytes -= whole.len();
-        Some(whole)
+        }
+        Some(whole.bytes)
     }
 }
 
@@ -178,19 +189,26 @@ mod tests {
     fn a_paste_is_whole_or_nothing() {
         let mut viewers = Viewers::default();
         let (id, mut out) = viewers.attach(hello());
-        viewers.paste_chunk(id, 1, b"he");
-        viewers.paste_chunk(id, 2, b"other");
-        viewers.paste_chunk(id, 1, b"llo");
-        assert_eq!(viewers.paste_commit(id, 1).as_deref(), Some(&b"hello"[..]));
-        assert_eq!(viewers.paste_commit(id, 1), None);
+        viewers.paste_chunk(id, 1, 0, b"he");
+        viewers.paste_chunk(id, 2, 0, b"other");
+        viewers.paste_chunk(id, 1, 1, b"llo");
+        assert_eq!(viewers.paste_commit(id, 1, 2).as_deref(), Some(&b"hello"[..]));
         let part = vec![0; PASTE_MAX_BYTES / 2];
-        for _ in 0..3 {
-            viewers.paste_chunk(id, 3, &part);
+        for n in 0..3 {
+            viewers.paste_chunk(id, 3, n, &part);
         }
-        assert_eq!(viewers.paste_commit(id, 3), None, "too long");
-        assert_eq!(viewers.paste_commit(id, 2).as_deref(), Some(&b"other"[..]));
         assert!(matches!(out.try_recv(), Ok(Out::Event(StreamEvent::Attached { .. }))));
-        assert!(matches!(out.try_recv(), Ok(Out::Event(StreamEvent::Notification { .. }))));
+        let mut refused = |viewers: &mut Viewers, paste, parts| {
+            assert_eq!(viewers.paste_commit(id, paste, parts), None);
+            assert!(matches!(out.try_recv(), Ok(Out::Event(StreamEvent::Notification { .. }))));
+        };
+        refused(&mut viewers, 3, 3);
+        assert_eq!(viewers.paste_commit(id, 2, 1).as_deref(), Some(&b"other"[..]));
+        // It began at an agent that is dead now: here are only its rest, or only its end.
+        viewers.paste_chunk(id, 4, 1, b"rest");
+        refused(&mut viewers, 4, 2);
+        refused(&mut viewers, 5, 2);
+        assert_eq!(viewers.paste_commit(id, 6, 0).as_deref(), Some(&b""[..]), "an empty one is whole");
     }
 
     #[test]

@@ -156,8 +156,8 @@ pub enum Mode {
 pub enum Pasting {
     /// None is under way.
     No,
-    /// Into a terminal's stream, under this number.
-    Stream(u32, u32),
+    /// Into a terminal's stream, under this number; so many parts were sent.
+    Stream(u32, u32, u32),
     /// Into a form: the bytes so far.
     Form(Vec<u8>),
     /// Nowhere.

@@ -19,6 +19,8 @@ pub enum StreamInput {
     PasteChunk {
         /// Number of the paste, chosen by the client.
         paste: u32,
+        /// Number of this part in it, from 0: a paste whose agent was restarted in the middle is nobody's.
+        part: u32,
         /// Base64 of the bytes.
         data: String,
     },
@@ -26,6 +28,8 @@ pub enum StreamInput {
     PasteCommit {
         /// Its number.
         paste: u32,
+        /// How many parts it has. If not all came, nothing of it is typed, and the client is told.
+        parts: u32,
     },
     /// The mouse.
     Mouse(Mouse),

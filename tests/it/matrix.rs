@@ -8,3 +8,4 @@ mod client;
 mod everything;
 mod host;
 mod many;
+mod storm;

@@ -109,15 +109,18 @@ async fn a_paste_reaches_the_program_whole_and_only_when_it_is() {
     let mut eye = Eye::new(served.client.stream(&id("t1")).await.unwrap());
     eye.until("it reads", |eye| eye.text().contains("ready")).await;
     let text: Vec<u8> = (0..300_000u32).map(|n| b'a' + (n % 26) as u8).collect();
+    let mut parts = 0;
     for part in text.chunks(40_000) {
-        eye.stream.send(&StreamInput::PasteChunk { paste: 1, data: STANDARD.encode(part) }).await.unwrap();
+        let chunk = StreamInput::PasteChunk { paste: 1, part: parts, data: STANDARD.encode(part) };
+        eye.stream.send(&chunk).await.unwrap();
+        parts += 1;
     }
     // An uncommitted paste of a client that is gone never arrives.
     let mut other = Eye::new(served.client.stream(&id("t1")).await.unwrap());
-    other.stream.send(&StreamInput::PasteChunk { paste: 1, data: STANDARD.encode("XXXX") }).await.unwrap();
+    other.stream.send(&StreamInput::PasteChunk { paste: 1, part: 0, data: STANDARD.encode("XXXX") }).await.unwrap();
     drop(other);
     eye.stream.send(&StreamInput::Text { text: "!".into() }).await.unwrap();
-    eye.stream.send(&StreamInput::PasteCommit { paste: 1 }).await.unwrap();
+    eye.stream.send(&StreamInput::PasteCommit { paste: 1, parts }).await.unwrap();
     eye.until("it has read", |eye| eye.text().contains("got")).await;
     let got = std::fs::read(&out).unwrap();
     assert_eq!(got[0], b'!', "nothing of the paste before its commit");

@@ -146,7 +146,9 @@ fn paste_start(state: &mut State) {
     let stream = state.pane.as_ref().and_then(|pane| pane.stream);
     state.pasting = match (&state.mode, stream) {
         (Mode::Form(_), _) => Pasting::Form(vec![]),
-        (Mode::Normal, Some(stream)) if state.up() && !state.setup.read_only => Pasting::Stream(stream, state.pastes),
+        (Mode::Normal, Some(stream)) if state.up() && !state.setup.read_only => {
+            Pasting::Stream(stream, state.pastes, 0)
+        }
         _ => Pasting::Dropped,
     };
 }
@@ -155,8 +157,9 @@ fn paste_chunk(state: &mut State, bytes: &[u8], out: &mut Vec<Effect>) {
     let own = state.pane.as_ref().and_then(|pane| pane.stream);
     match &mut state.pasting {
         Pasting::Form(text) if text.len() + bytes.len() <= MAX_TEXT_BYTES => text.extend_from_slice(bytes),
-        Pasting::Stream(stream, paste) if own == Some(*stream) => {
-            let input = StreamInput::PasteChunk { paste: *paste, data: STANDARD.encode(bytes) };
+        Pasting::Stream(stream, paste, parts) if own == Some(*stream) => {
+            let input = StreamInput::PasteChunk { paste: *paste, part: *parts, data: STANDARD.encode(bytes) };
+            *parts += 1;
             out.push(Effect::Send(*stream, input));
         }
         Pasting::No => {}
@@ -172,8 +175,8 @@ fn paste_end(state: &mut State, out: &mut Vec<Effect>) {
                 form.insert(&String::from_utf8_lossy(&bytes));
             }
         }
-        Pasting::Stream(stream, paste) if own == Some(stream) => {
-            out.push(Effect::Send(stream, StreamInput::PasteCommit { paste }));
+        Pasting::Stream(stream, paste, parts) if own == Some(stream) => {
+            out.push(Effect::Send(stream, StreamInput::PasteCommit { paste, parts }));
         }
         Pasting::No => {}
         Pasting::Stream(..) | Pasting::Dropped => {

@@ -161,9 +161,9 @@ fn a_paste_is_chunks_and_a_commit_and_never_half_of_one() {
         all
     };
     let chunks = paste(&mut state, b"a\nb");
-    assert_eq!(sent(&chunks), [StreamInput::PasteChunk { paste: 1, data: STANDARD.encode("a\nb") }]);
+    assert_eq!(sent(&chunks), [StreamInput::PasteChunk { paste: 1, part: 0, data: STANDARD.encode("a\nb") }]);
     let end = update(&mut state, Msg::Outer(Outer::PasteEnd));
-    assert_eq!(sent(&end), [StreamInput::PasteCommit { paste: 1 }]);
+    assert_eq!(sent(&end), [StreamInput::PasteCommit { paste: 1, parts: 1 }]);
 
     paste(&mut state, b"lost");
     update(&mut state, Msg::Lost("gone".into()));

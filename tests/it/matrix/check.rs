@@ -106,8 +106,8 @@ pub fn demo_home(home: &Home) -> PathBuf {
     home.path().join("home/.relight-demo")
 }
 
-/// The end of every case: each conversation has come back, as generation `generation` or later (1: it never died), in
-/// exactly one live agent that knows its word; the database says how; no process and no event is lost.
+/// The end of every case: each conversation has come back, as generation `generation` or later (1: it never died; 0: who
+/// knows), in exactly one live agent that knows its word; the database says how; no process and no event is lost.
 #[track_caller]
 pub fn check(home: &Home, cases: &[&Case], generation: u64) {
     for case in cases {
