@@ -73,7 +73,6 @@ impl Error {
     }
 
     /// A failed operation on processes.
-    #[expect(clippy::needless_pass_by_value, reason = "takes errors as `map_err` gives them")]
     pub fn process(what: &'static str, why: impl std::fmt::Display) -> Self {
         Self::Process { what, why: why.to_string() }
     }

@@ -113,7 +113,7 @@ mod tests {
     fn a_line_reaches_the_spool_without_any_agentctl() {
         let home = tempfile::tempdir().unwrap();
         let dir = SessionDir::at(home.path());
-        std::fs::create_dir(dir.spool_dir()).unwrap();
+        fs::create_dir(dir.spool_dir()).unwrap();
         let terminal = TerminalId::new("t").unwrap();
         let said = |payload: &str| Said { event: Some("E".into()), generation: Some(1), payload: payload.into() };
         run(&dir, &terminal, said(r#"{"a": "line\nfeed"}"#)).unwrap();

@@ -1,5 +1,7 @@
 //! An agentctl as a process of its own: killed, stopped, started twice, and started again.
 
+#![expect(clippy::disallowed_types, reason = "the tests start the built program")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
