@@ -16,7 +16,7 @@ pub fn run(raw: &[OsString]) -> Option<Result<ExitCode>> {
         "detach" => Some(detach::run_intermediate(rest).map(|()| ExitCode::SUCCESS).map_err(Failure::from)),
         "demo-agent" => Some(Ok(demo_agent(rest))),
         "agentctl" => Some(supervise::agentctl(rest)),
-        "hook" => Some(supervise::hook(rest)),
+        "hook" => Some(Ok(supervise::hook(rest))),
         _ => None,
     }
 }

@@ -28,7 +28,7 @@ use super::session;
 use super::shared::{Handle, Shared};
 
 /// A resume answers within this time or says that it goes on: starting an agentctl, waiting in line behind other launches.
-const RESUME_DEADLINE: Duration = Duration::from_secs(60);
+const RESUME_DEADLINE: Duration = Duration::from_mins(1);
 /// A kill waits this long for the agent's end before it answers; the end is on record before that.
 const KILL_WAIT: Duration = Duration::from_secs(10);
 

@@ -93,9 +93,8 @@ pub fn next(view: &View<'_>, now: Millis) -> Step {
         return Step::Rest;
     }
     match view.link {
-        Link::Down => down(view),
         Link::Waiting { retry_at } if view.wish.is_none() && retry_at > now => Step::Until(retry_at),
-        Link::Waiting { .. } => down(view),
+        Link::Down | Link::Waiting { .. } => down(view),
         Link::Reading => Step::Rest,
         Link::Up => up(view, now),
     }
@@ -289,7 +288,8 @@ mod tests {
 
     #[test]
     fn a_hold_a_pause_a_policy_and_a_dismissal_stop_the_automatic_path_only() {
-        let change: [(fn(&mut Case), Step); 5] = [
+        type Change = fn(&mut Case);
+        let change: [(Change, Step); 5] = [
             (|c| c.session.hold = Some(Hold::CrashLoop), Step::Rest),
             (|c| c.session.not_before = Some(200), Step::Until(200)),
             (|c| c.policy.auto = AutoResume::Never, Step::Rest),

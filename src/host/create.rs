@@ -254,12 +254,8 @@ async fn task(
     Ok(made.value.id)
 }
 
-/// A bearer token: 256 random bits.
+/// A bearer token: two UUIDs, 244 random bits.
 fn token() -> String {
-    let mut bytes = [0_u8; 32];
-    if getrandom::fill(&mut bytes).is_err() {
-        // No entropy source: two UUIDs carry 244 bits from the same one, and say so by failing louder.
-        return format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
-    }
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    let (one, two) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
+    format!("{}{}", one.simple(), two.simple())
 }

@@ -34,7 +34,7 @@ pub enum Done {
         /// The agentctl.
         client: AgentctlClient,
         /// Its journal from the cursor on.
-        feed: JournalFeed,
+        feed: Box<JournalFeed>,
     },
     /// It does not answer; ask again later.
     Away {
@@ -155,7 +155,7 @@ async fn connect(shared: &Shared, bundle: &Bundle, health: &Health) -> Result<Do
         .await?;
     let after = if row.journal_cursor.journal == health.journal { row.journal_cursor.seq } else { 0 };
     match client.feed(after).await {
-        Ok(feed) => Ok(Done::Connected { client, feed }),
+        Ok(feed) => Ok(Done::Connected { client, feed: Box::new(feed) }),
         Err(error) => Ok(Done::Away { why: error.to_string() }),
     }
 }

@@ -243,6 +243,7 @@ async fn a_successor_that_nobody_waits_for_is_ended() {
 }
 
 #[tokio::test]
+#[expect(clippy::items_after_statements, reason = "the answers of this case alone")]
 async fn a_dead_terminal_that_cannot_be_disposed_now_does_not_undo_the_resume() {
     let scene = Scene::dead().await;
     scene.fake.says(Mood::AnswerLost);

@@ -227,8 +227,7 @@ impl Actor {
             .session
             .pending
             .as_ref()
-            .map(|p| p.dead.clone())
-            .unwrap_or_else(|| self.bundle.newest.as_ref().map(|b| b.terminal_id.clone()));
+            .map_or_else(|| self.bundle.newest.as_ref().map(|b| b.terminal_id.clone()), |p| p.dead.clone());
         if terminal.is_some() && terminal != target {
             let live = self.bundle.newest.as_ref().is_some_and(|b| b.end_reason.is_none());
             let reason = if live { ResumeReason::AgentRunning } else { ResumeReason::Superseded };
@@ -246,7 +245,7 @@ impl Actor {
         match done {
             Done::Connected { client, feed } => {
                 self.client = Some(client);
-                self.feed = Some(feed);
+                self.feed = Some(*feed);
                 self.link = Link::Reading;
                 self.early = None;
             }

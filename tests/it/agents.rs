@@ -70,13 +70,13 @@ fn run(test: &str, agent: &Agent, prepare: fn(&Path, &Path, u16) -> Vec<(String,
 }
 
 /// Runs the named test again, in a network namespace of its own.
-fn in_namespace(test: &str) {
+fn in_namespace(case: &str) {
     let own = std::env::current_exe().expect("the test's own program");
     let mut command = std::process::Command::new("unshare");
     command
         .args(["--net", "--", "sh", "-c", "ip link set lo up && exec \"$0\" \"$@\""])
         .arg(own)
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .args(["--exact", case, "--nocapture", "--test-threads=1"])
         .env(INSIDE, "1");
     match command.output() {
         Err(error) => missing(&format!("`unshare` cannot be run: {error}")),

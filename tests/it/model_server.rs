@@ -2,6 +2,7 @@
 //! says which code words (`CODE-…`) the request carried, so that a test sees whether a conversation came back.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -115,7 +116,8 @@ fn sse(events: &[(&str, Value)]) -> Response {
     for (name, data) in events {
         let mut data = data.clone();
         data["type"] = json!(name);
-        body.push_str(&format!("event: {name}\ndata: {data}\n\n"));
+        // Writing to a string does not fail.
+        let _ = write!(body, "event: {name}\ndata: {data}\n\n");
     }
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
