@@ -92,9 +92,8 @@ fn executable(full: &Path) -> Result<()> {
         Some(interpreter) if !interpreter.exists() => {
             Err(Error::InterpreterMissing { program: full.to_owned(), interpreter })
         }
-        Some(_) => Ok(()),
         None if looks_like_text(&start) => Err(refuse("it is a text without a first line like `#!/bin/sh`")),
-        None => Ok(()),
+        Some(_) | None => Ok(()),
     }
 }
 
