@@ -214,7 +214,7 @@ fn imports(file: &Source, modules: &Modules<'_>, out: &mut Vec<String>) {
         if used.segments[0] == "relight" {
             out.push(format!("{path}:{line}: `{text}`: inside the crate it is `crate::room`"));
         }
-        if text.contains("super::super") {
+        if used.segments.windows(2).any(|pair| pair[0] == "super" && pair[1] == "super") {
             out.push(format!("{path}:{line}: `{text}`: name the room instead of climbing"));
         }
         let Some(absolute) = modules.absolute(file, used) else { continue };

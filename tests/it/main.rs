@@ -14,6 +14,7 @@ mod architecture;
 mod cli;
 mod demo;
 mod detach;
+mod executor;
 mod link;
 mod model_server;
 mod serve;

@@ -25,6 +25,7 @@ fn imports_go_down_by_the_table() {
     check(&[("src/store/mod.rs", "use crate::Thing;")], "in no room");
     check(&[("src/store/mod.rs", "use relight::domain::ids;")], "inside the crate");
     check(&[("src/store/a/b.rs", "use super::super::c;")], "instead of climbing");
+    check(&[("src/cli/a.rs", "use super::supervise;"), ("src/cli/supervise.rs", "pub fn f() {}")], "");
     check(&[("src/odd.rs", "")], "in no room");
     check(&[("src/lib.rs", "pub use store::Store;")], "re-exports nothing");
     check(&[("src/main.rs", "fn main() { relight::cli::main() }")], "");
