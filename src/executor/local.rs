@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::domain::ids::SessionId;
 use crate::domain::rows::ExecutorRunning;
+use crate::link;
 use crate::link::agentctl::AgentctlClient;
 use crate::link::endpoint::Endpoint;
 use crate::link::place::SessionDir;
@@ -88,26 +89,32 @@ impl Local {
         let session = &row.session_id;
         let mut seen = false;
         loop {
-            if let Ok(health) = self.client(row).health().await {
-                return Ok(health);
-            }
+            let error = match self.client(row).health().await {
+                Ok(health) => return Ok(health),
+                Err(error) => error,
+            };
             let held = self.held(session)?;
             let spent = started.elapsed();
-            let why = if seen && !held {
-                "it ended at once"
+            let why = if final_answer(&error) || spent > START_DEADLINE {
+                error.to_string()
+            } else if seen && !held {
+                "it ended at once".to_owned()
             } else if !held && spent > LOCK_DEADLINE {
-                "it never took its lock"
-            } else if spent > START_DEADLINE {
-                "it does not answer"
+                "it never took its lock".to_owned()
             } else {
                 seen |= held;
                 sleep(LOOK).await;
                 continue;
             };
             let log = self.logs.join("agentctl.stderr.log");
-            return Err(Error::Start { session: session.clone(), why: why.to_owned(), log });
+            return Err(Error::Start { session: session.clone(), why, log });
         }
     }
+}
+
+/// Whether the same would be answered for as long as one asks.
+fn final_answer(error: &link::Error) -> bool {
+    matches!(error, link::Error::VersionMismatch { .. } | link::Error::OtherOwner { .. })
 }
 
 impl Executor for Local {

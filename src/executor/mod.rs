@@ -88,7 +88,7 @@ pub trait Executor: Sync {
     /// Starts the instance's agentctl and waits until it answers.
     ///
     /// # Errors
-    /// [`Error::Start`]; nothing is left running then that did not run before.
+    /// [`Error::Start`]. An agentctl that took its lock and does not answer may still run then: ask again by `probe`.
     fn start(&self, row: &ExecutorRunning) -> impl Future<Output = Result<Health, Error>> + Send;
     /// Waits until the instance's agentctl has ended.
     ///

@@ -89,6 +89,16 @@ impl LockFile {
     }
 }
 
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        // Closing would do, but for a child that was just forked and has not yet become another program: until then it
+        // has our descriptors too.
+        if let Err(error) = flock(&self.file, FlockOperation::Unlock) {
+            tracing::debug!(%error, path = %self.path.display(), "a lock is left to the end of the process");
+        }
+    }
+}
+
 fn try_flock(file: &File, operation: FlockOperation) -> io::Result<bool> {
     loop {
         match flock(file, operation) {
@@ -132,7 +142,6 @@ pub fn holder_info(path: &Path) -> Option<ProcIdentity> {
 #[cfg(test)]
 #[expect(clippy::disallowed_types, reason = "real processes are what is tested")]
 mod tests {
-    use std::os::fd::OwnedFd;
     use std::process::{Command, Stdio};
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -178,16 +187,11 @@ mod tests {
     fn a_killed_holders_lock_becomes_free() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.lock");
-        let lock = LockFile::try_take(&path).unwrap().unwrap();
-        // The child shares the open file, so it holds the lock when we let ours go.
-        let shared = OwnedFd::from(lock.file.try_clone().unwrap());
-        let mut child = Command::new("cat")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::from(shared))
-            .spawn()
-            .unwrap();
-        drop(lock);
+        let file = File::create(&path).unwrap();
+        assert!(try_flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap());
+        // The child gets the open file, and holds the lock when we have closed ours.
+        let mut child =
+            Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::from(file)).spawn().unwrap();
         assert!(is_held(&path).unwrap());
         child.kill().unwrap();
         child.wait().unwrap();

@@ -15,6 +15,7 @@ mod architecture;
 mod cli;
 mod demo;
 mod detach;
+mod executor;
 mod link;
 mod matrix;
 mod model_server;
