@@ -14,6 +14,8 @@ mod cli;
 mod demo;
 mod detach;
 mod link;
+mod never;
+mod once;
 mod serve;
 mod support;
 mod workspace;
