@@ -13,7 +13,7 @@ use crate::link::listen::UnixListener;
 use crate::link::place::SessionDir;
 use crate::link::server;
 use crate::proc::lock::{self, LockFile};
-use crate::proc::{clock, detach, identity, limits, reap};
+use crate::proc::{clock, detach, identity, limits, reap, testpoint};
 
 use super::ending;
 use super::error::Error;
@@ -53,6 +53,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
     }
     // Held until this function returns, and so by the kernel until this process ends.
     let _lock = take_lock(&options)?;
+    testpoint::reach("agentctl.locked");
     let mut signals = Signals::listen()?;
     // Without the right to either it still works, for fewer terminals and with strays left to init.
     if let Err(error) = limits::raise_nofile() {

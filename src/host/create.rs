@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::domain::ids::TaskId;
+use crate::domain::ids::{SessionId, TaskId};
 use crate::domain::launch::{Launch, Size};
 use crate::domain::profile::Profile;
 use crate::domain::rows::{StartMode, Task};
@@ -80,6 +80,11 @@ pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, 
         ));
     }
     directory(&p.cwd).await?;
+    // Asked first: a conversation of ours is open in a process of ours, which is not elsewhere.
+    let bound = shared.store.bound(p.agent.clone(), p.token.clone()).await.map_err(|e| common::store_error(&e))?;
+    if let Some(id) = bound {
+        return adopted(shared, "already_bound", id).await;
+    }
     if let Some(place) = elsewhere::open(&profile, &p.token, &p.env) {
         return Err(WireError::new(
             ErrorCode::AliveElsewhere,
@@ -98,8 +103,12 @@ pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, 
         Adopted::Seeded(session) => ("seeded", session.id),
         Adopted::AlreadyBound(id) => ("already_bound", id),
     };
+    adopted(shared, outcome, id).await
+}
+
+async fn adopted(shared: &Arc<Shared>, outcome: &str, id: SessionId) -> Result<Value, WireError> {
     let bundle = shared.store.bundle(id).await.map_err(|e| common::store_error(&e))?;
-    let adopted = msg::SessionAdopted {
+    let answer = msg::SessionAdopted {
         outcome: outcome.into(),
         session_id: bundle.session.id.clone(),
         task_id: bundle.session.task_id.clone(),
@@ -107,7 +116,7 @@ pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, 
     if outcome == "seeded" {
         session::spawn(shared, bundle, true);
     }
-    reply(&adopted)
+    reply(&answer)
 }
 
 fn new_session(

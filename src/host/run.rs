@@ -199,5 +199,11 @@ impl Api for Host {
         self.subscribe_to(p).await
     }
 
-    fn client_gone(&self, _client: ClientId) {}
+    fn client_came(&self, _client: ClientId) {
+        self.shared.clients.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn client_gone(&self, _client: ClientId) {
+        self.shared.clients.fetch_sub(1, Ordering::SeqCst);
+    }
 }

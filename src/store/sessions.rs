@@ -1,6 +1,6 @@
 //! New sessions, and conversations that ran elsewhere.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::domain::ids::{ExecutorId, SessionId, TaskId, TerminalId};
 use crate::domain::launch::{Launch, Size};
@@ -97,6 +97,14 @@ impl Store {
     pub async fn adopt(&self, adopt: Adopt) -> Result<Committed<Adopted>> {
         self.write(move |tx| seed(tx, &adopt)).await
     }
+
+    /// The session whose agent has this conversation: live, dead and a candidate, or on its way back.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn bound(&self, agent: String, token: String) -> Result<Option<SessionId>> {
+        self.read(move |conn| bound(conn, &agent, &token)).await
+    }
 }
 
 /// See [`Store::create_session`].
@@ -155,27 +163,32 @@ pub(super) fn create(tx: &Tx<'_>, new: &NewSession, state: SessionState) -> Resu
     Ok(session)
 }
 
-fn seed(tx: &Tx<'_>, adopt: &Adopt) -> Result<Adopted> {
-    let new = &adopt.session;
+/// See [`Store::bound`].
+fn bound(conn: &Connection, agent: &str, token: &str) -> Result<Option<SessionId>> {
     let holder = one(
-        tx,
+        conn,
         "SELECT * FROM agent_bindings WHERE agent_id = ?1 AND agent_session_id = ?2
          AND (end_reason IS NULL OR end_reason = 'terminal-exited')",
-        params![new.agent, adopt.token],
+        params![agent, token],
         decode::binding,
     )?;
     if let Some(holder) = holder {
-        return Ok(Adopted::AlreadyBound(holder.session_id));
+        return Ok(Some(holder.session_id));
     }
     // A claim on its way has it as well, though its row is consumed.
     let claimed = one(
-        tx,
+        conn,
         "SELECT * FROM task_sessions WHERE agent_profile_id = ?1 AND json_extract(pending, '$.token') = ?2",
-        params![new.agent, adopt.token],
+        params![agent, token],
         decode::session,
     )?;
-    if let Some(claimed) = claimed {
-        return Ok(Adopted::AlreadyBound(claimed.id));
+    Ok(claimed.map(|session| session.id))
+}
+
+fn seed(tx: &Tx<'_>, adopt: &Adopt) -> Result<Adopted> {
+    let new = &adopt.session;
+    if let Some(id) = bound(tx, &new.agent, &adopt.token)? {
+        return Ok(Adopted::AlreadyBound(id));
     }
     let mut session = create(tx, new, SessionState::WaitingForInput)?;
     let Size { cols, rows } = Size::DEFAULT;

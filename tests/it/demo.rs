@@ -1,6 +1,6 @@
 //! The demo agent as a process in a real PTY: conversations, goodbyes, each misbehaviour.
 
-mod harness;
+pub mod harness;
 mod misbehaviour;
 
 use harness::{Demo, Dir, End};

@@ -19,6 +19,8 @@ mod executor;
 mod link;
 mod matrix;
 mod model_server;
+mod never;
+mod once;
 mod serve;
 mod support;
 mod workspace;

@@ -214,6 +214,31 @@ impl Home {
         kill::kill(&self.host().expect("a host runs"));
     }
 
+    /// Arms the point `name` of `RELIGHT_TEST_KILL_AT` or `RELIGHT_TEST_STOP_AT`, for once; see [`Home::with_point`].
+    pub fn arm(&self, name: &str) {
+        fs::write(self.path().join(name), "").expect("a marker");
+    }
+
+    /// The same instance, whose processes kill or stop themselves at this point when it is armed.
+    pub fn with_point(self, variable: &str, name: &str) -> Self {
+        let order = format!("{name}={}", self.path().join(name).display());
+        self.env(variable, order)
+    }
+
+    /// Kills the host and starts the next one; waits until it has recovered everything.
+    #[track_caller]
+    pub fn next_host(&self) {
+        if let Some(host) = self.host() {
+            kill::kill(&host);
+        }
+        self.until("a host that has recovered everything", || {
+            let reply = self.run(&["ls"]);
+            let status = self.run(&["host", "status", "--json"]);
+            let status: Value = serde_json::from_str(&status.out).unwrap_or_default();
+            reply.code == Some(0) && status["recovering"] == false
+        });
+    }
+
     /// Every living process of this instance, with its command line.
     pub fn living(&self) -> Vec<(ProcIdentity, String)> {
         kill::living_of(self.path())

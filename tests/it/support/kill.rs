@@ -48,3 +48,10 @@ pub fn living_of(home: &Path) -> Vec<(ProcIdentity, String)> {
     }
     out
 }
+
+/// Whether a signal has stopped it.
+pub fn is_stopped(process: &ProcIdentity) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.pid)).unwrap_or_default();
+    // The state follows the name, which stands in brackets.
+    stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
+}

@@ -2,10 +2,12 @@
 
 #![allow(dead_code, reason = "each helper is there for the tests that need it")]
 
+pub mod client;
 pub mod home;
 pub mod kill;
 pub mod reply;
 pub mod tui;
+pub mod told;
 pub mod wait;
 
 pub use home::Home;
