@@ -1,6 +1,6 @@
 //! Failures as a person and a script see them: words, a hint, a stable code, an exit code.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
@@ -152,14 +152,30 @@ impl Failure {
 
 impl From<config::Error> for Failure {
     fn from(error: config::Error) -> Self {
-        Self::config(error.to_string())
+        match &error {
+            config::Error::Directory { source, .. } | config::Error::File { source, .. } if full(source) => {
+                Self::coded(ErrorCode::DiskFull, error.to_string()).hint("free some space and try again")
+            }
+            _ => Self::config(error.to_string()),
+        }
     }
 }
 
 impl From<proc::error::Error> for Failure {
     fn from(error: proc::error::Error) -> Self {
-        Self::new(error.to_string())
+        match &error {
+            proc::error::Error::Lock { source, .. } if full(source) => {
+                Self::coded(ErrorCode::DiskFull, error.to_string()).hint("free some space and try again")
+            }
+            proc::error::Error::Lock { .. } => Self::config(error.to_string()),
+            _ => Self::new(error.to_string()),
+        }
     }
+}
+
+/// Whether the disk or the quota is full.
+pub fn full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 impl From<store::Error> for Failure {

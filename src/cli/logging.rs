@@ -1,6 +1,9 @@
 //! Log files of one process kind: one a day, the oldest removed, never on the terminal.
 
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Mutex;
 
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
@@ -31,7 +34,27 @@ pub fn start(dir: &Path, name: &str, log: &Log) -> Result<()> {
             .map_err(|error| Failure::config(format!("{VARIABLE}=`{words}` is no filter: {error}")))?,
         Err(_) => EnvFilter::new(log.level.as_str()),
     };
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter).with_writer(file).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_env_filter(filter)
+        // It would tell on stderr what it cannot write, and panic when that is on the same full disk.
+        .log_internal_errors(false)
+        .with_writer(Mutex::new(Lossy(file)))
+        .finish();
     tracing::subscriber::set_global_default(subscriber)
         .map_err(|error| Failure::new(format!("cannot start logging: {error}")))
+}
+
+/// Log files that lose lines rather than trouble whoever traces: a full disk must not end an agent.
+struct Lossy(RollingFileAppender);
+
+impl Write for Lossy {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        // The appender prints to stderr when it cannot begin the next day's file, and that panics when stderr is full.
+        catch_unwind(AssertUnwindSafe(|| self.0.write(line))).unwrap_or(Ok(line.len()))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        catch_unwind(AssertUnwindSafe(|| self.0.flush())).unwrap_or(Ok(()))
+    }
 }

@@ -17,6 +17,7 @@ mod session;
 mod supervise;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -53,10 +54,13 @@ fn quiet_panics() {
     let hook = color_eyre::config::HookBuilder::blank()
         .panic_section("This is a fault of relight. Your agents go on: `relight ls` shows them.")
         .display_env_section(false);
+    let (panics, errors) = hook.into_hooks();
     // Installed once, before anything else of the program runs.
-    if let Err(error) = hook.install() {
-        tracing::debug!(%error, "the panic hook stands already");
+    if let Err(error) = errors.install() {
+        tracing::debug!(%error, "the error hook stands already");
     }
+    // Not by `eprintln!`: when stderr is a file on a full disk, a fault of one task would end the whole process.
+    std::panic::set_hook(Box::new(move |info| _ = writeln!(io::stderr(), "{}", panics.panic_report(info))));
 }
 
 fn run(args: &Args) -> Result<ExitCode> {

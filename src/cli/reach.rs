@@ -15,12 +15,14 @@ use crate::link::host::{HostClient, HostEvents};
 use crate::proc::detach::{self, Detached};
 use crate::proc::lock;
 
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Result, full};
 
 /// How long a host may take from its start to its first answer: a large database on a slow, busy disk.
 const START_DEADLINE: Duration = Duration::from_secs(20);
 /// Pause between two looks at a host that is starting.
 const POLL: Duration = Duration::from_millis(10);
+/// Written to see whether there is space: more than what an inode holds by itself.
+const PROBE_BYTES: usize = 4096;
 /// How long a started process may be alive without holding the lock before it counts as dead.
 const LOCK_DEADLINE: Duration = Duration::from_secs(5);
 
@@ -116,6 +118,9 @@ fn no_answer(dirs: &Dirs, holds: bool, waited: Duration) -> Failure {
         return Failure::coded(ErrorCode::ExecutorUnreachable, message)
             .hint(format!("it may be recovering a large database; its log is in {logs}"));
     }
+    if let Some(failure) = no_space(dirs) {
+        return failure;
+    }
     Failure::coded(
         ErrorCode::ExecutorUnreachable,
         format!("no host answers: one was started or just ended, within {seconds} s"),
@@ -126,6 +131,10 @@ fn no_answer(dirs: &Dirs, holds: bool, waited: Duration) -> Failure {
 /// A connection error with what a person can do about it.
 fn explain(dirs: &Dirs, error: link::Error) -> Failure {
     let silent = matches!(error, link::Error::Silent { .. });
+    if matches!(&error, link::Error::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied) {
+        return Failure::coded(ErrorCode::Forbidden, error.to_string())
+            .hint("these directories belong to another user: set RELIGHT_HOME to a place of your own");
+    }
     let failure = Failure::from(error);
     if silent {
         let who = lock::holder_info(&dirs.host_lock()).map(|id| format!(" (pid {})", id.pid)).unwrap_or_default();
@@ -140,7 +149,19 @@ pub fn failure_file(dirs: &Dirs) -> PathBuf {
 }
 
 fn told_failure(dirs: &Dirs) -> Option<Failure> {
-    serde_json::from_slice(&fs::read(failure_file(dirs)).ok()?).ok()
+    let text = fs::read(failure_file(dirs)).ok()?;
+    // A host that found no space had none for its words either.
+    serde_json::from_slice(&text).ok().or_else(|| no_space(dirs))
+}
+
+/// Says so when nothing can be written into the state directory for want of space: asked by writing.
+fn no_space(dirs: &Dirs) -> Option<Failure> {
+    let probe = dirs.state.join("host.space");
+    let written = fs::write(&probe, [0_u8; PROBE_BYTES]);
+    let _ = fs::remove_file(&probe);
+    let error = written.err().filter(full)?;
+    let message = format!("the host could not start: cannot write to {}: {error}", dirs.state.display());
+    Some(Failure::coded(ErrorCode::DiskFull, message).hint("free some space and try again"))
 }
 
 /// Removes a file; one that is not there is fine.

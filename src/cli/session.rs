@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::config;
 use crate::config::dirs::Dirs;
 use crate::domain::status::Status;
+use crate::domain::words::ResumeReason;
 use crate::wire::agentctl::Captured;
 use crate::wire::host::{
     Capture, OfSession, Rename, Resume, Resumed, Send as SendParams, Sent, SessionAdopt, SessionAdopted, SessionCreate,
@@ -78,9 +79,11 @@ fn describe(status: &Status) -> String {
         Some(false) => "no",
         None => "unknown",
     };
+    let broken = matches!(status.resume_reason, ResumeReason::WorktreeMissing | ResumeReason::ExecutorError);
     let resume = match (status.is_resumable, status.needs_resume, status.automatic) {
         (_, true, true) => "needed; it happens by itself",
         (_, true, false) => "needed; `relight resume` does it",
+        (true, false, _) if broken => "possible once that is mended; `relight resume` does it",
         (true, false, _) => "possible, not needed",
         (false, false, _) => "not possible",
     };

@@ -26,7 +26,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file could not be read or written.
-    #[error("cannot {action} {path}: {source}")]
+    #[error("cannot {action} {path}: {source}; check that it is yours and that RELIGHT_HOME is a directory")]
     File {
         /// `read` or `write`.
         action: &'static str,

@@ -228,6 +228,10 @@ fn activity(facts: &Facts<'_>, running: Option<bool>, reason: ResumeReason) -> (
         let seconds = (facts.now - since).max(0) / 1000;
         return (Activity::Unreachable, format!("its executor has not answered for {seconds} s; retrying"));
     }
+    // What failed is known, also while nobody can say what became of the agent.
+    if running.is_none() && matches!(reason, ResumeReason::WorktreeMissing | ResumeReason::ExecutorError) {
+        return dead(session, reason);
+    }
     match running {
         Some(true) => {
             if let Some((activity, why)) = facts.activity {
@@ -270,7 +274,8 @@ fn dead(session: &Session, reason: ResumeReason) -> (Activity, String) {
         ResumeReason::MissingResumeToken => {
             (Activity::Error, "its conversation id was never learnt; create a new session".into())
         }
-        ResumeReason::WorktreeMissing => (Activity::Error, with("its directory is gone")),
+        ResumeReason::WorktreeMissing if error.is_empty() => (Activity::Error, "its directory is gone".into()),
+        ResumeReason::WorktreeMissing => (Activity::Error, format!("{error}; bring it back and press r")),
         ResumeReason::ExecutorError => (Activity::Error, with("its executor failed")),
         ResumeReason::LoginExpired => (Activity::Error, with("the agent's login has expired")),
         ResumeReason::UnknownConversation => (Activity::Error, with("the agent does not know the conversation")),

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::domain::ids::TaskId;
-use crate::domain::rows::{PromptState, QueuedPrompt};
-use crate::domain::words::{ErrorCode, ResumeReason};
+use crate::domain::rows::{PromptState, QueuedPrompt, Session};
+use crate::domain::words::{ErrorCode, ExecutorStatus, ResumeReason, Wanted};
 use crate::link;
 use crate::link::agentctl::AgentctlClient;
 use crate::proc::clock;
@@ -218,8 +218,7 @@ pub async fn kill(shared: &Arc<Shared>, p: msg::OfSession) -> Result<Value, Wire
     let ended = async {
         loop {
             let now = shared.store.bundle(id.clone()).await.ok();
-            let stopped =
-                now.and_then(|b| b.executor).is_none_or(|e| e.status == crate::domain::words::ExecutorStatus::Stopped);
+            let stopped = now.and_then(|b| b.executor).is_none_or(|e| e.status == ExecutorStatus::Stopped);
             if stopped || handle.seen.changed().await.is_err() {
                 return;
             }
@@ -257,12 +256,28 @@ pub async fn rename(shared: &Arc<Shared>, p: msg::Rename) -> Result<Value, WireE
 
 pub(super) fn client(shared: &Shared, bundle: &Bundle) -> Result<AgentctlClient, WireError> {
     shared.handle(&bundle.session.id).and_then(|h| h.seen.borrow().client.clone()).ok_or_else(|| {
-        WireError::new(
-            ErrorCode::ExecutorStarting,
-            format!("the executor of session `{}` is not ready", bundle.session.name),
-        )
-        .hint("`relight status` says why; try again when it is ready")
+        let name = &bundle.session.name;
+        match bundle.executor.as_ref().map(|row| row.status) {
+            Some(ExecutorStatus::Stopped) => WireError::new(
+                ErrorCode::AgentNotRunning,
+                format!("session `{name}` has ended, and its terminals with it"),
+            )
+            .hint(again(&bundle.session)),
+            Some(ExecutorStatus::Error) => {
+                let why = bundle.session.error_message.as_deref().unwrap_or("it could not be started");
+                WireError::new(ErrorCode::ExecutorError, format!("the executor of session `{name}` failed: {why}"))
+                    .hint(format!("mend that, then `relight resume {name}`"))
+            }
+            _ => WireError::new(ErrorCode::ExecutorStarting, format!("the executor of session `{name}` is not ready"))
+                .hint("`relight status` says why; try again when it is ready"),
+        }
     })
+}
+
+/// How a person starts the agent of a session again.
+fn again(session: &Session) -> String {
+    let reopen = if session.wanted == Wanted::Stop { " --reopen" } else { "" };
+    format!("`relight resume{reopen} {}` starts it again", session.name)
 }
 
 /// An error of the link as clients get it.
@@ -300,7 +315,7 @@ pub async fn send(shared: &Arc<Shared>, p: msg::Send) -> Result<Value, WireError
         return sent("queued");
     }
     Err(WireError::new(ErrorCode::AgentNotRunning, format!("no agent runs in session `{}`", session.name))
-        .hint(format!("`relight resume {}` starts it again", session.name)))
+        .hint(again(session)))
 }
 
 /// `session.capture`.

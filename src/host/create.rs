@@ -28,7 +28,7 @@ use super::shared::Shared;
 
 /// A first start answers within this time, or the session goes on starting by itself.
 const FIRST_DEADLINE: Duration = Duration::from_secs(30);
-/// Longest name of a session, in characters.
+/// Longest name of a session and title of a task, in characters.
 const NAME_CHARS: usize = 80;
 
 /// `session.create`.
@@ -241,6 +241,8 @@ async fn task(
 ) -> Result<TaskId, WireError> {
     let title = match given {
         Some(text) => {
+            // As titles are kept, so that the same text names the same task.
+            let text = self::name(Some(&text), agent);
             let tasks = shared.store.tasks().await.map_err(|e| common::store_error(&e))?;
             let by_id = |t: &&Task| t.id.as_str() == text || (text.len() >= 4 && t.id.as_str().starts_with(&text));
             if let Some(task) = tasks.iter().find(|t| t.title == text).or_else(|| tasks.iter().find(by_id)) {
@@ -248,7 +250,7 @@ async fn task(
             }
             text
         }
-        None => name.unwrap_or(agent).to_owned(),
+        None => self::name(name, agent),
     };
     let now = clock::now_ms();
     let task = Task {

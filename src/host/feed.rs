@@ -4,6 +4,7 @@ use crate::domain::journal::{Body, Record};
 use crate::domain::rows::Millis;
 use crate::link;
 use crate::proc::clock;
+use crate::store;
 use crate::wire::agentctl::Feed;
 
 use super::core::Link;
@@ -13,6 +14,8 @@ use super::session::Actor;
 
 /// A link that was up for this long has lasted: the next loss is the first again.
 const LASTING_MS: Millis = 10_000;
+/// Pause before a record that the database refused is applied again: about what freeing some space takes.
+const HELD_MS: Millis = 1_000;
 
 impl Actor {
     pub(super) async fn on_feed(&mut self, item: Result<Feed, link::Error>) {
@@ -46,10 +49,22 @@ impl Actor {
                 self.up();
             }
             Ok(jobs::Applied::Gap) => self.lost("its journal had a gap; reading again"),
+            // Its agentctl and its agent are well: they stay in reach, and the record waits with all behind it.
+            Err(error @ (store::Error::DiskFull { .. } | store::Error::Locked { .. })) => {
+                tracing::warn!(session = %self.id, %error, seq = record.seq, "a journal record waits for the database");
+                self.held = Some((record, clock::now_ms() + HELD_MS));
+            }
             Err(error) => {
                 tracing::warn!(session = %self.id, %error, seq = record.seq, "cannot apply a journal record");
                 self.lost("the database refused a record");
             }
+        }
+    }
+
+    /// Applies the record that waits for the database, when its time has come.
+    pub(super) async fn retry_held(&mut self) {
+        if let Some((record, _)) = self.held.take_if(|(_, at)| *at <= clock::now_ms()) {
+            self.apply(record).await;
         }
     }
 
@@ -113,6 +128,7 @@ impl Actor {
         self.feed = None;
         self.client = None;
         self.early = None;
+        self.held = None;
         self.activity = None;
         self.epoch += 1;
         self.link = match self.tries {

@@ -51,6 +51,8 @@ pub struct Actor {
     pub(super) up_since: Millis,
     /// A record about a successor that is not confirmed yet: applied again afterwards.
     pub(super) early: Option<Record>,
+    /// A record that the database refused for want of space or of its lock, and when it is applied again.
+    pub(super) held: Option<(Record, Millis)>,
     pub(super) tries: u32,
     pub(super) at_start: bool,
     pub(super) viewers: u32,
@@ -82,6 +84,7 @@ pub fn spawn(shared: &Arc<Shared>, bundle: Bundle, at_start: bool) -> Handle {
         waiters: Waiters::default(),
         up_since: 0,
         early: None,
+        held: None,
         tries: 0,
         at_start,
         viewers: 0,
@@ -99,7 +102,9 @@ impl Actor {
     async fn run(mut self) {
         let mut counted = self.at_start;
         loop {
+            self.retry_held().await;
             let until = self.advance().await;
+            let until = [until, self.held.as_ref().map(|(_, at)| *at)].into_iter().flatten().min();
             self.show();
             if counted && self.job.is_none() && !matches!(self.link, Link::Reading) {
                 counted = false;
@@ -111,7 +116,7 @@ impl Actor {
                     Some(order) => self.on_order(order).await,
                     None => return,
                 },
-                item = next_item(&mut self.feed), if self.early.is_none() => self.on_feed(item).await,
+                item = next_item(&mut self.feed), if self.early.is_none() && self.held.is_none() => self.on_feed(item).await,
                 done = finished(&mut self.job) => self.on_done(done).await,
                 () = tokio::time::sleep(sleep.unwrap_or(Duration::MAX)), if sleep.is_some() => {}
             }
