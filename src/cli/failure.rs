@@ -139,7 +139,7 @@ impl Failure {
 
     /// Tells it on stderr.
     pub fn tell(&self, json: bool) {
-        let mut stderr = std::io::stderr().lock();
+        let mut stderr = io::stderr().lock();
         // If even stderr is closed, the exit code is what is left.
         let _ = if json {
             writeln!(stderr, "{}", serde_json::json!({ "error": self }))

@@ -8,9 +8,9 @@ use tokio::task::JoinHandle;
 use crate::domain::ids::TerminalId;
 use crate::domain::journal::Record;
 use crate::domain::launch::Size;
-use crate::domain::rows::PromptState;
+use crate::domain::rows::{ExecutorRunning, PromptState};
 use crate::domain::words::{ErrorCode, ResumeReason, SessionState, Trigger, Wanted};
-use crate::executor::Probe;
+use crate::executor::{self, Probe};
 use crate::link::agentctl::AgentctlClient;
 use crate::link::feed::JournalFeed;
 use crate::proc::clock;
@@ -96,18 +96,10 @@ async fn recover_now(shared: &Shared, bundle: &Bundle) -> Result<Done, store::Er
     let now = clock::now_ms();
     let health = match (recovery::plan(found, exists, session.wanted), probe) {
         (Plan::Adopt, Probe::Alive(health)) => *health,
-        (Plan::Start, _) => {
-            shared.store.executor_starting(session.id.clone(), now).await?;
-            match shared.executors.start(row).await {
-                Ok(health) => health,
-                Err(error) => {
-                    let words = error.to_string();
-                    let (code, now) = (error.code(), clock::now_ms());
-                    shared.store.executor_error(session.id.clone(), code, words.clone(), now).await?;
-                    return Ok(Done::Broken(WireError::new(code, words)));
-                }
-            }
-        }
+        (Plan::Start, _) => match start(shared, bundle, row).await? {
+            Ok(health) => health,
+            Err(done) => return Ok(done),
+        },
         (Plan::Fail(reason), _) => {
             let words = if reason == ResumeReason::WorktreeMissing {
                 format!("the directory `{directory}` is gone")
@@ -129,6 +121,31 @@ async fn recover_now(shared: &Shared, bundle: &Bundle) -> Result<Done, store::Er
     };
     connect(shared, bundle, &health).await
 }
+
+/// Starts an agentctl. One that was killed while it started says nothing about the next: only when none of a few comes up is
+/// the executor in error.
+async fn start(shared: &Shared, bundle: &Bundle, row: &ExecutorRunning) -> Result<Result<Health, Done>, store::Error> {
+    let session = &bundle.session.id;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        shared.store.executor_starting(session.clone(), clock::now_ms()).await?;
+        let error = match shared.executors.start(row).await {
+            Ok(health) => return Ok(Ok(health)),
+            Err(error) => error,
+        };
+        tracing::warn!(%session, %error, tries, "its agentctl did not start");
+        if tries < START_TRIES && matches!(error, executor::Error::Start { .. }) {
+            continue;
+        }
+        let (code, words) = (error.code(), error.to_string());
+        shared.store.executor_error(session.clone(), code, words.clone(), clock::now_ms()).await?;
+        return Ok(Err(Done::Broken(WireError::new(code, words))));
+    }
+}
+
+/// Agentctls started one after the other before the executor is in error.
+const START_TRIES: u32 = 3;
 
 async fn connect(shared: &Shared, bundle: &Bundle, health: &Health) -> Result<Done, store::Error> {
     let session = &bundle.session;

@@ -87,7 +87,8 @@ fn all_is_refused_while_the_executor_starts() {
     repository(&home);
     home.arm("agentctl.locked");
     let new = home.start(&["new", "--agent", "demo", "--detach", "--json"]);
-    let starting = || home.living().into_iter().find(|(p, line)| line.contains("agentctl serve") && kill::is_stopped(p));
+    let starting =
+        || home.living().into_iter().find(|(p, line)| line.contains("agentctl serve") && kill::is_stopped(p));
     home.until("an agentctl that stands in the middle of its start", || starting().is_some());
     let (agentctl, _) = starting().unwrap();
     let line = home.ls().pop().unwrap();

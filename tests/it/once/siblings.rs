@@ -41,7 +41,7 @@ fn a_dead_session_shows_nothing_in_its_sibling() {
         let mut kinds = Vec::new();
         loop {
             let event = client.event();
-            assert_eq!(event.session_id.as_ref().map(ToString::to_string), Some(told.id.clone()), "{event:?}");
+            assert_eq!(event.session_id.as_str(), told.id, "{event:?}");
             if event.kind == "session.renamed" {
                 return kinds;
             }

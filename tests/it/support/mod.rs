@@ -6,8 +6,8 @@ pub mod client;
 pub mod home;
 pub mod kill;
 pub mod reply;
-pub mod tui;
 pub mod told;
+pub mod tui;
 pub mod wait;
 
 pub use home::Home;
