@@ -83,10 +83,10 @@ fn a_directory_that_is_gone() {
     let told = Told::new(&home, "kiwi");
     let away = home.path().join("away");
     let home_of_calls = home.project();
+    let agent = home.agent(&told.id);
     fs::rename(home.project(), &away).unwrap();
-    fs::create_dir(home.path().join("elsewhere")).unwrap();
-    kill::kill(&home.agent(&told.id));
-    // The calls of this test want their directory; the session's is the same one, so it is looked at by database first.
+    kill::kill(&agent);
+    // The calls of this test start in the directory that is gone: the database is looked at instead.
     home.until("a failed attempt", || home.rows("SELECT outcome FROM resume_attempts") == [["failed"]]);
     told.token_is_kept(&home);
     fs::rename(&away, &home_of_calls).unwrap();

@@ -53,11 +53,7 @@ fn a_person_asks_for_it() {
     kill::kill(&home.agent(&id));
     home.until_session(&id, "a dead agent", |line| line["end_reason"] == "terminal-exited");
     let status = home.status(&id);
-    assert_eq!(
-        (&status["needs_resume"], &status["resume_reason"]),
-        (&false.into(), &"never_prompted".into()),
-        "{status}"
-    );
+    assert_eq!((&status["needs_resume"], &status["resume_reason"]), (&false.into(), &"auto_off".into()), "{status}");
     let answer = home.json(&["resume", &id]);
     assert_eq!((&answer["resumed"], &answer["reason"]), (&true.into(), &"started_fresh".into()), "{answer}");
     home.until_alive(&id, 2);

@@ -246,8 +246,14 @@ impl Home {
 
     /// Living agents of this instance whose command line holds `text`: a conversation's id, or `demo-agent`.
     pub fn agents_with(&self, text: &str) -> Vec<ProcIdentity> {
-        let agents = self.living().into_iter().filter(|(_, line)| line.contains("demo-agent") && line.contains(text));
-        agents.map(|(process, _)| process).collect()
+        let agents: Vec<_> =
+            self.living().into_iter().filter(|(_, line)| line.contains("demo-agent") && line.contains(text)).collect();
+        // A child that has not become its own program yet still has its agent's command line.
+        let child = |of: &ProcIdentity, line: &str| {
+            let parent = kill::parent(of);
+            agents.iter().any(|(other, theirs)| Some(other.pid) == parent && theirs == line)
+        };
+        agents.iter().filter(|(process, line)| !child(process, line)).map(|(process, _)| process.clone()).collect()
     }
 
     /// The database, to be read only.

@@ -55,3 +55,9 @@ pub fn is_stopped(process: &ProcIdentity) -> bool {
     // The state follows the name, which stands in brackets.
     stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
 }
+
+/// The parent of a process.
+pub fn parent(process: &ProcIdentity) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.pid)).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
