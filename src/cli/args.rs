@@ -140,7 +140,7 @@ pub struct New {
     /// First prompt
     #[arg(long, value_name = "TEXT")]
     pub prompt: Option<String>,
-    /// Where it runs, as configured under [executors]
+    /// Where it runs, as configured under `[executors]`
     #[arg(long, value_name = "E")]
     pub executor: Option<String>,
     /// Do not attach to it

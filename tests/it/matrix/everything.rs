@@ -16,7 +16,9 @@ fn told_to_end_by_sigterm_with_agents_that_say_goodbye_and_exit_0() {
     let home = Home::new();
     let cases = ["plover", "curlew"].map(|word| Case::begin(&home, word, &["--exit0-on-sigterm"]));
     let all: Vec<ProcIdentity> = home.living().into_iter().map(|(process, _)| process).collect();
-    all.iter().for_each(|process| kill::signal(process, Signal::TERM));
+    for process in &all {
+        kill::signal(process, Signal::TERM);
+    }
     home_is_dead(&home, &all);
     check(&home, &cases.each_ref(), 2);
 }

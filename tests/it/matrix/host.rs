@@ -53,7 +53,9 @@ fn a_host_and_an_agentctl_together() {
     let home = Home::new();
     let case = Case::begin(&home, "egret", &[]);
     let both = [home.host().expect("a host runs"), home.agentctl(&case.id)];
-    both.iter().for_each(|process| kill::signal(process, kill::Signal::KILL));
+    for process in &both {
+        kill::signal(process, kill::Signal::KILL);
+    }
     both.iter().for_each(kill::kill);
     check_one(&home, &case, 2);
 }

@@ -35,7 +35,9 @@ fn storm(seed: u64) {
         for _ in 0..=numbers.below(4) {
             let part = ["demo-agent", "agentctl serve", "host run"][numbers.below(3) as usize];
             let victims: Vec<ProcIdentity> = with(&home, part);
-            victims.iter().for_each(|process| kill::signal(process, Signal::KILL));
+            for process in &victims {
+                kill::signal(process, Signal::KILL);
+            }
             if home.host().is_none() && numbers.below(2) == 0 {
                 // Starts one.
                 home.run(&["ls"]);
