@@ -1,6 +1,6 @@
 //! The supervisor of one session: its terminals, the journal of what happened in them, the agent's hooks, files and git.
 //!
-//! [`run`] is one agentctl's whole life. It holds the session's lock, ends what an earlier one left (`recover`), serves
+//! [`run()`] is one agentctl's whole life. It holds the session's lock, ends what an earlier one left (`recover`), serves
 //! (`routes`) and ends when it is told to (`ending`). A terminal is a task of its own (`actor`); what happened goes
 //! into the journal (`ledger`) before anybody hears of it.
 

@@ -27,7 +27,7 @@ pub fn line(text: &str) -> Result<()> {
 /// Prints `value` as one line of JSON.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn json(value: &impl Serialize) -> Result<()> {
     let text =
         serde_json::to_string(value).map_err(|error| Failure::new(format!("cannot write the answer: {error}")))?;
@@ -37,7 +37,7 @@ pub fn json(value: &impl Serialize) -> Result<()> {
 /// Prints `value` as JSON, or `words`.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn either(as_json: bool, value: &impl Serialize, words: impl FnOnce() -> String) -> Result<ExitCode> {
     if as_json {
         json(value)?;
