@@ -55,7 +55,7 @@ pub fn agentctl(args: &[OsString]) -> Result<ExitCode> {
         host: Some(HostStart {
             args: ["host", "run"].map(OsString::from).to_vec(),
             env: Vec::new(),
-            log: logs.join("host.stderr.log"),
+            log: logs.join("host.stderr"),
             stopped: state.join("host.stopped"),
         }),
     };

@@ -68,7 +68,7 @@ impl Local {
     }
 
     fn spawn(&self, session: &SessionId) -> Result<(), Error> {
-        let log = self.logs.join("agentctl.stderr.log");
+        let log = self.logs.join("agentctl.stderr");
         let what = Detached {
             relight: self.relight.clone(),
             program: self.relight.clone(),
@@ -106,7 +106,7 @@ impl Local {
                 sleep(LOOK).await;
                 continue;
             };
-            let log = self.logs.join("agentctl.stderr.log");
+            let log = self.logs.join("agentctl.stderr");
             return Err(Error::Start { session: session.clone(), why, log });
         }
     }
@@ -137,7 +137,7 @@ impl Executor for Local {
         let (this, session) = (self.clone(), row.session_id.clone());
         let spawned = tokio::task::spawn_blocking(move || this.spawn(&session)).await;
         spawned.unwrap_or_else(|e| {
-            let log = self.logs.join("agentctl.stderr.log");
+            let log = self.logs.join("agentctl.stderr");
             Err(Error::Start { session: row.session_id.clone(), why: e.to_string(), log })
         })?;
         self.answers(row).await
