@@ -92,7 +92,8 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
     let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned(), identity: identity::me()? };
     let host = Arc::new(Host::new(Parts {
         store: store.clone(),
-        executors: Executors::new(relight, dirs.state.clone(), dirs.logs.clone(), &config.executors),
+        executors: Executors::new(relight, dirs.state.clone(), dirs.logs.clone(), &config.executors)
+            .with_history(config.terminal.history_lines),
         shell: shell(&config),
         profiles: config.profiles,
         policy: config.resume,

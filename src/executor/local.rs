@@ -22,6 +22,8 @@ use super::{Error, Executor, Probe};
 const START_DEADLINE: Duration = Duration::from_secs(30);
 /// A started agentctl that holds no lock after this time has failed.
 const LOCK_DEADLINE: Duration = Duration::from_secs(5);
+/// Lines above the screen that a terminal keeps in memory when nothing else is said.
+const HISTORY_LINES: u32 = 2_000;
 /// How often a start or an end is looked at: well below what a person notices.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -31,13 +33,20 @@ pub struct Local {
     relight: PathBuf,
     state: PathBuf,
     logs: PathBuf,
+    history_lines: u32,
 }
 
 impl Local {
     /// See [`super::Executors::new`].
     #[must_use]
     pub fn new(relight: PathBuf, state: PathBuf, logs: PathBuf) -> Self {
-        Self { relight, state, logs }
+        Self { relight, state, logs, history_lines: HISTORY_LINES }
+    }
+
+    /// The same, with terminals that keep this many lines above their screen in memory.
+    #[must_use]
+    pub fn with_history(self, history_lines: u32) -> Self {
+        Self { history_lines, ..self }
     }
 
     /// The socket of a session's agentctl.
@@ -76,6 +85,7 @@ impl Local {
                 .into_iter()
                 .map(Into::into)
                 .chain([self.state.clone().into_os_string(), "--logs".into(), self.logs.clone().into_os_string()])
+                .chain(["--history".into(), self.history_lines.to_string().into()])
                 .collect(),
             env: Vec::new(),
             log: log.clone(),

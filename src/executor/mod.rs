@@ -112,6 +112,12 @@ impl Executors {
         Self { local: Local::new(relight, state, logs), configured }
     }
 
+    /// The same, with terminals that keep this many lines above their screen in memory.
+    #[must_use]
+    pub fn with_history(self, history_lines: u32) -> Self {
+        Self { local: self.local.with_history(history_lines), ..self }
+    }
+
     /// The runtime of the executor of this name; `None`: it is not configured.
     #[must_use]
     pub fn runtime(&self, name: &str) -> Option<Runtime> {

@@ -114,7 +114,8 @@ fn event(state: &mut State, event: &Event, out: &mut Vec<Effect>) {
         orders::ask_list(state, out);
     }
     let name = known.or_else(|| event.data.get("name").and_then(|n| n.as_str()).map(str::to_owned));
-    if let Some(text) = sentence::of(event, name.as_deref().unwrap_or("A session")) {
+    // Of a session that is not on the list yet there is nothing to point at; the list comes.
+    if let Some(text) = name.and_then(|name| sentence::of(event, &name)) {
         orders::say(state, text, out);
     }
     let terminal = event.data.get("terminal_id").and_then(|id| id.as_str()).and_then(|id| id.parse().ok());
