@@ -11,7 +11,7 @@ use relight::domain::rows::{ExecutorRunning, JournalCursor};
 use relight::domain::words::{ErrorCode, ExecutorStatus, Runtime};
 use relight::executor::{Error, Executors, Probe};
 use relight::link::place::SessionDir;
-use relight::proc::lock;
+use relight::proc::table;
 
 use crate::support::home::{PATIENCE, RELIGHT};
 use crate::support::kill::{self, Signal};
@@ -59,11 +59,15 @@ impl Bed {
 
 impl Drop for Bed {
     fn drop(&mut self) {
-        let path = self.place().lock();
-        if lock::is_held(&path).unwrap_or(true)
-            && let Some(holder) = lock::holder_info(&path)
-        {
-            kill::kill(&holder);
+        // Not only the holder of the lock: one that came second may just be about to try it.
+        let state = self.executors.state().as_os_str().as_encoded_bytes();
+        for pid in table::pids().unwrap_or_default() {
+            let arguments = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            if arguments.split(|byte| *byte == 0).any(|argument| argument == state)
+                && let Some(process) = kill::identify(pid)
+            {
+                kill::kill(&process);
+            }
         }
     }
 }
@@ -165,7 +169,7 @@ async fn a_program_that_does_not_start_is_told_with_its_log() {
     let error = bed.executors.start(&bed.row).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::ExecutorError);
     let text = error.to_string();
-    assert!(text.contains("agentctl.stderr.log"), "{text}");
+    assert!(text.contains("agentctl.stderr"), "{text}");
     assert!(bed.logs().contains("no luck"));
     // It starts, and nothing takes the lock.
     let bed = Bed::with_program(&broken("idle", "#!/bin/sh\nexit 0\n"));
