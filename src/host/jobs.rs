@@ -129,6 +129,9 @@ async fn start(shared: &Shared, bundle: &Bundle, row: &ExecutorRunning) -> Resul
     let mut tries = 0;
     loop {
         tries += 1;
+        if shared.ends() {
+            return Ok(Err(Done::Away { why: "the host ends".to_owned() }));
+        }
         shared.store.executor_starting(session.clone(), clock::now_ms()).await?;
         let error = match shared.executors.start(row).await {
             Ok(health) => return Ok(Ok(health)),

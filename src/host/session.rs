@@ -125,6 +125,10 @@ impl Actor {
 
     /// Does steps until there is nothing to do now; answers with the time to look again.
     async fn advance(&mut self) -> Option<Millis> {
+        // A host that ends begins nothing: what ends now is meant to.
+        if self.shared.ends() {
+            return None;
+        }
         let now = clock::now_ms();
         if self.place.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.place = None;

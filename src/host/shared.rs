@@ -155,6 +155,12 @@ impl Shared {
         })
     }
 
+    /// Whether this host was told to end.
+    #[must_use]
+    pub fn ends(&self) -> bool {
+        self.stop.borrow().is_some()
+    }
+
     /// Counts one recovered session.
     pub fn recovered_one(&self) {
         let _ = self.recovering.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));

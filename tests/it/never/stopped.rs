@@ -165,3 +165,16 @@ fn killed_after_the_host_died_with_a_claim() {
 fn killed_after_the_host_died_with_a_launch() {
     killed_after_the_host_died_at("host.before_confirm");
 }
+
+/// An orderly end of everything: no agentctl that ends with it is started again by the host that ends it. Named by the fault.
+#[test]
+fn the_end_of_host_and_agents_starts_nothing() {
+    let home = Home::new();
+    let all: Vec<_> = ["kiwi", "plum", "pear", "fig", "lime"].map(|word| Told::new(&home, word)).into();
+    home.run(&["host", "stop", "--agents"]).ok();
+    home.until("nothing to be left", || home.living().is_empty());
+    home.run(&["host", "start"]).ok();
+    for told in &all {
+        told.back_once(&home, 2);
+    }
+}
