@@ -31,13 +31,27 @@ pub fn endpoint(dirs: &Dirs) -> Endpoint {
     Endpoint::Unix(dirs.host_socket())
 }
 
+/// Nobody serves there, or the one who did ended while it was asked.
+fn gone(error: &link::Error) -> bool {
+    match error {
+        link::Error::NobodyThere { .. } | link::Error::Closed { .. } => true,
+        link::Error::Io { source, .. } => {
+            matches!(
+                source.kind(),
+                io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof
+            )
+        }
+        _ => false,
+    }
+}
+
 /// Connects to the host, starting one when none runs; using relight ends what `host stop` asked for.
 ///
 /// # Errors
 /// Why there is none: its own words when it could not start.
 pub async fn host(dirs: &Dirs) -> Result<(HostClient, HostEvents)> {
     match HostClient::connect(endpoint(dirs)).await {
-        Err(link::Error::NobodyThere { .. }) => {
+        Err(error) if gone(&error) => {
             dirs.create()?;
             remove(&dirs.host_stopped())?;
             wait(dirs, true).await
@@ -52,8 +66,8 @@ pub async fn host(dirs: &Dirs) -> Result<(HostClient, HostEvents)> {
 /// When one holds the lock and cannot be spoken to.
 pub async fn running(dirs: &Dirs) -> Result<Option<(HostClient, HostEvents)>> {
     match HostClient::connect(endpoint(dirs)).await {
-        Err(link::Error::NobodyThere { .. }) if !lock::is_held(&dirs.host_lock())? => Ok(None),
-        Err(link::Error::NobodyThere { .. }) => wait(dirs, false).await.map(Some),
+        Err(error) if gone(&error) && !lock::is_held(&dirs.host_lock())? => Ok(None),
+        Err(error) if gone(&error) => wait(dirs, false).await.map(Some),
         other => other.map(Some).map_err(|error| explain(dirs, error)),
     }
 }
@@ -66,7 +80,7 @@ async fn wait(dirs: &Dirs, may_start: bool) -> Result<(HostClient, HostEvents)> 
     let mut took_lock = false;
     loop {
         match HostClient::connect(endpoint(dirs)).await {
-            Err(link::Error::NobodyThere { .. }) => {}
+            Err(error) if gone(&error) => {}
             other => return other.map_err(|error| explain(dirs, error)),
         }
         let held = lock::is_held(&dirs.host_lock())?;
