@@ -2,7 +2,12 @@
 //! host → 100 live sessions adopted. Run with `cargo bench`; every agent is the demo agent, every process and disk write real.
 
 #![allow(missing_docs, reason = "criterion's macros write functions")]
-#![allow(clippy::expect_used, clippy::disallowed_types, reason = "a benchmark that cannot run says so and ends")]
+#![allow(
+    clippy::expect_used,
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a benchmark that cannot run says so and ends"
+)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -29,7 +34,7 @@ const CALLERS: usize = 50;
 /// Live sessions that a new host adopts.
 const SESSIONS: usize = 100;
 /// Far more than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 fn runtime() -> Tokio {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime")
