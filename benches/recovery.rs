@@ -21,10 +21,7 @@ use relight::domain::words::{Runtime, TaskState, Trigger};
 use relight::link::endpoint::Endpoint;
 use relight::link::host::{HostClient, HostEvents, HostItem};
 use relight::store::{Adopt, Adopted, ClaimBy, ClaimOutcome, ClaimRequest, NewSession, Store};
-use relight::wire::agentctl::StreamEvent;
-use relight::wire::host::{
-    Attach, Attached, HostStatus, Push, Send, Sent, SessionCreate, SessionCreated, SessionLine, Stop,
-};
+use relight::wire::host::{Attach, Attached, HostStatus, Send, Sent, SessionCreate, SessionCreated, SessionLine, Stop};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime as Tokio;
 
@@ -226,7 +223,8 @@ fn death(c: &mut Criterion) {
                 let pid = rustix::process::Pid::from_raw(pid).expect("a pid");
                 let begin = Instant::now();
                 rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("the agent is ours");
-                instance.tokio.block_on(first_output(&mut events));
+                let shown = async { tokio::time::timeout(PATIENCE, first_output(&mut events, round)).await };
+                instance.tokio.block_on(shown).expect("the resumed agent shows its recap");
                 spent += begin.elapsed();
             }
             spent
@@ -235,13 +233,12 @@ fn death(c: &mut Criterion) {
     group.finish();
 }
 
-/// The first frame after the stream moved to the successor that shows something.
-async fn first_output(events: &mut HostEvents) {
-    let mut moved = false;
+/// The first frame of the resumed agent: its recap counts the messages of the conversation, two for each round.
+async fn first_output(events: &mut HostEvents, round: u64) {
+    let recap = format!(", {} messages", 2 * round);
     loop {
         match events.next().await {
-            HostItem::Push(Push::Stream { event: StreamEvent::Moved { .. }, .. }) => moved = true,
-            HostItem::Frame { frame, .. } if moved && frame.vt.windows(7).any(|w| w == b"relight") => return,
+            HostItem::Frame { frame, .. } if String::from_utf8_lossy(&frame.vt).contains(&recap) => return,
             HostItem::Closed(why) => assert!(why.is_empty(), "the host closed: {why}"),
             _ => {}
         }

@@ -33,16 +33,16 @@ pub fn endpoint(dirs: &Dirs) -> Endpoint {
 
 /// Nobody serves there, or the one who did ended while it was asked.
 fn gone(error: &link::Error) -> bool {
-    match error {
-        link::Error::NobodyThere { .. } | link::Error::Closed { .. } => true,
-        link::Error::Io { source, .. } => {
-            matches!(
-                source.kind(),
-                io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof
-            )
-        }
-        _ => false,
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    if matches!(error, link::Error::NobodyThere { .. } | link::Error::Closed { .. }) {
+        return true;
     }
+    // What the system said may stand below what an HTTP library made of it.
+    let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    causes.any(|cause| {
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        matches!(kind, Some(BrokenPipe | ConnectionReset | UnexpectedEof))
+    })
 }
 
 /// Connects to the host, starting one when none runs; using relight ends what `host stop` asked for.
@@ -185,5 +185,22 @@ pub fn remove(path: &std::path::Path) -> Result<()> {
             Err(Failure::config(format!("cannot remove {}: {error}", path.display())))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_ended_while_it_was_asked_is_gone_however_deep_the_cause_stands() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("an HTTP error")]
+        struct Wrapped(#[source] io::Error);
+        let io_error = |source| link::Error::Io { at: "unix:/x".into(), what: "`GET /ws`".into(), source };
+        let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
+        assert!(gone(&io_error(reset())));
+        assert!(gone(&io_error(io::Error::other(Wrapped(reset())))));
+        assert!(!gone(&io_error(io::Error::from(io::ErrorKind::PermissionDenied))));
     }
 }

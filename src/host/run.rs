@@ -27,6 +27,11 @@ use super::streams::{self, Target};
 /// Events replayed to one subscriber at once; more than are kept.
 const REPLAY: u32 = 200_000;
 
+/// How long the end of everything waits for the recovery of everything, in milliseconds.
+const RECOVERED_MS: u64 = 10_000;
+/// How often it looks.
+const RECOVERED_LOOK: Duration = Duration::from_millis(10);
+
 /// A running host.
 #[derive(Clone)]
 pub struct Host {
@@ -72,6 +77,15 @@ impl Host {
             if told.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
+        }
+    }
+
+    /// Waits until every session was recovered, so that none is missed by what ends them all; at most ten seconds, since one
+    /// that does not answer may never.
+    async fn recovered(&self) {
+        let begin = clock::boot_ms();
+        while self.shared.recovering.load(Ordering::SeqCst) > 0 && clock::boot_ms() - begin < RECOVERED_MS {
+            tokio::time::sleep(RECOVERED_LOOK).await;
         }
     }
 
@@ -168,6 +182,9 @@ impl Host {
             "host.status" => calls::host_status(shared).await,
             "host.stop" => {
                 let stop: msg::Stop = params(method, value)?;
+                if stop.agents {
+                    self.recovered().await;
+                }
                 self.shared.stop.send_replace(Some(stop));
                 Ok(json!({}))
             }

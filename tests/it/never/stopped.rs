@@ -177,4 +177,9 @@ fn the_end_of_host_and_agents_starts_nothing() {
     for told in &all {
         told.back_once(&home, 2);
     }
+    // Nor is one missed that a host has just begun to recover.
+    kill::kill(&home.host().expect("a host"));
+    home.run(&["host", "start"]).ok();
+    home.run(&["host", "stop", "--agents"]).ok();
+    home.until("nothing to be left", || home.living().is_empty());
 }
