@@ -251,7 +251,15 @@ impl Remote {
         if error.is_parse() {
             return self.unreadable(what, error.to_string());
         }
-        let why = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-        Error::Io { at, what: what.to_owned(), source: std::io::Error::other(why) }
+        let cause = std::error::Error::source(error);
+        let why = cause.map_or_else(|| error.to_string(), ToString::to_string);
+        // A connection that was reset is told from one that is refused: the kind is kept beside the words.
+        let kind = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
+        let kind = kind.or_else(|| error.is_incomplete_message().then_some(std::io::ErrorKind::UnexpectedEof));
+        Error::Io {
+            at,
+            what: what.to_owned(),
+            source: std::io::Error::new(kind.unwrap_or(std::io::ErrorKind::Other), why),
+        }
     }
 }
