@@ -57,10 +57,13 @@ mod tests {
         assert_eq!(open(&Profile::default(), id, &[]), None);
         #[expect(clippy::disallowed_types, reason = "a real process that stands for an agent")]
         let mut child = std::process::Command::new("sh")
-            .args(["-c", "read x", "sh", id])
+            .args(["-c", "echo up; read x", "sh", id])
             .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
+        // A process that has just been started has no arguments yet.
+        std::io::Read::read_exact(&mut child.stdout.take().unwrap(), &mut [0; 3]).unwrap();
         assert_eq!(open(&Profile::default(), id, &[]), Some(format!("process {}", child.id())));
         drop(child.stdin.take());
         child.wait().unwrap();
