@@ -12,6 +12,7 @@
 mod agentctl;
 mod agents;
 mod architecture;
+mod bad;
 mod cli;
 mod demo;
 mod detach;
