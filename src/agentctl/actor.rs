@@ -85,7 +85,7 @@ pub(super) enum Life {
     /// It is dead; its last output is still read.
     Dying { exit: Exit, at: Instant, boot_ms: u64 },
     /// Its exit is in the journal.
-    Dead { settles: Option<Instant> },
+    Dead { exit: Exit, settles: Option<Instant> },
 }
 
 /// The task's state.
@@ -228,7 +228,7 @@ impl Actor {
         let life = match self.life {
             Life::Alive => None,
             Life::Dying { .. } => self.wake_of_death(),
-            Life::Dead { settles } => settles,
+            Life::Dead { settles, .. } => settles,
         };
         let observer = self.p.scribe.as_ref().filter(|_| !self.dead()).and_then(|s| s.observer().deadline());
         let observer = observer.map(|ms| now + Duration::from_millis(ms.saturating_sub(clock::boot_ms())));
@@ -241,12 +241,12 @@ impl Actor {
             && self.wake_of_death().is_some_and(|due| due <= now)
         {
             self.died(exit, boot_ms);
-            self.life = Life::Dead { settles: Some(now + SETTLED_AFTER) };
+            self.life = Life::Dead { exit, settles: Some(now + SETTLED_AFTER) };
         }
-        if let Life::Dead { settles: Some(due) } = self.life
+        if let Life::Dead { exit, settles: Some(due) } = self.life
             && due <= now
         {
-            self.life = Life::Dead { settles: None };
+            self.life = Life::Dead { exit, settles: None };
             self.p.ledger.note(Body::ExitSettled { terminal: self.p.id.clone() });
         }
         if !self.dead() {

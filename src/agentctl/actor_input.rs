@@ -11,6 +11,7 @@ use crate::domain::launch::Size;
 use crate::domain::words::ErrorCode;
 use crate::proc::clock;
 use crate::screen::encode;
+use crate::wire::agentctl::StreamEvent;
 use crate::wire::host::WireError;
 use crate::wire::input::StreamInput;
 
@@ -27,6 +28,9 @@ impl Actor {
                 let id = viewer.0;
                 self.dirty = true;
                 self.show(|seen| seen.watched = true);
+                if let Life::Dead { exit, .. } = self.life {
+                    self.viewers.event_to(id, StreamEvent::Exited { exit });
+                }
                 if tell.send(viewer).is_err() {
                     self.left(id);
                 }

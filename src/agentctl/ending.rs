@@ -10,7 +10,7 @@ use crate::domain::journal::Body;
 use crate::domain::words::{ErrorCode, TerminalKind};
 use crate::proc::fence::{Fence, fence};
 use crate::proc::pidfd::{PidFd, Signal};
-use crate::wire::agentctl::CloseReply;
+use crate::wire::agentctl::{CloseReply, CloseRequest};
 use crate::wire::host::WireError;
 
 use super::kept;
@@ -31,10 +31,15 @@ pub const FEED_WAIT: Duration = Duration::from_secs(2);
 /// Ends a terminal and all it left, and forgets its screen.
 ///
 /// # Errors
-/// `terminal_not_found` for one that was never heard of, `fence_failed` when something does not end.
-pub async fn close(shared: &Arc<Shared>, id: &TerminalId) -> Result<CloseReply, WireError> {
+/// `terminal_not_found` for one that was never heard of, `terminal_busy`, `fence_failed` when something does not end.
+pub async fn close(shared: &Arc<Shared>, id: &TerminalId, request: CloseRequest) -> Result<CloseReply, WireError> {
     let known = shared.ledger.facts(|facts| facts.terminal(id).cloned()).ok_or_else(|| not_found(id))?;
     let handle = shared.terminal(id).ok();
+    let shell = handle.as_ref().filter(|handle| request.unless_busy && handle.kind == TerminalKind::Shell);
+    if let Some(program) = shell.and_then(|shell| shell.foreground()) {
+        let text = format!("`{program}` runs in this shell");
+        return Err(WireError::new(ErrorCode::TerminalBusy, text).hint("close it all the same with force"));
+    }
     if let Some(handle) = &handle {
         hang_up(handle);
     }

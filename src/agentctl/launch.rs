@@ -122,6 +122,7 @@ async fn spawned(
     let scribe =
         agent.then(|| Scribe::new(ledger(), &request.terminal, &kept, &fact, shared.dir.spool(&request.terminal)));
     let token_watch = agent.then(|| token::watch(&request.profile, identity.pid, &spec.env)).flatten();
+    let control = pty.control.clone();
     let parts = Parts {
         id: request.terminal.clone(),
         generation: request.generation,
@@ -147,6 +148,7 @@ async fn spawned(
         kind: request.kind,
         generation: request.generation,
         identity: identity.clone(),
+        control,
         orders,
         seen,
     }));

@@ -5,6 +5,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::domain::ids::{PromptId, TerminalId};
 use crate::domain::launch::{Exit, ProcIdentity, Size};
 use crate::domain::words::{ErrorCode, SessionState, TerminalKind};
+use crate::proc::program;
+use crate::pty::control::Control;
 use crate::wire::agentctl::TerminalInfo;
 use crate::wire::host::WireError;
 use crate::wire::input::StreamInput;
@@ -74,6 +76,8 @@ pub struct Handle {
     pub generation: u32,
     /// Its process.
     pub identity: ProcIdentity,
+    /// The terminal itself, for what runs in its foreground.
+    pub control: Control,
     /// Orders to it.
     pub orders: mpsc::Sender<Order>,
     /// What is seen of it.
@@ -115,6 +119,16 @@ impl Handle {
         seen.wait_for(|seen| seen.exit.is_some()).await.ok().and_then(|seen| seen.exit)
     }
 
+    /// Name of the program in the foreground, when that is not the terminal's own process.
+    #[must_use]
+    pub fn foreground(&self) -> Option<String> {
+        if self.control.exit().is_some() {
+            return None;
+        }
+        let group = self.control.foreground_pgid().filter(|group| *group != self.identity.pid)?;
+        program::of_group(group)
+    }
+
     /// The terminal as the interface shows it.
     #[must_use]
     pub fn info(&self) -> TerminalInfo {
@@ -129,6 +143,7 @@ impl Handle {
             title: seen.title,
             token: seen.token,
             state: seen.state,
+            foreground: self.foreground(),
         }
     }
 }

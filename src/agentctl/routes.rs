@@ -18,7 +18,7 @@ use crate::domain::words::{ErrorCode, TerminalKind};
 use crate::link::server::{Answer, Body, Params, answer, bounded};
 use crate::wire::PROTOCOL;
 use crate::wire::agentctl::{
-    Capabilities, Captured, CloseReply, Health, LaunchReply, LaunchRequest, SendRequest, TerminalInfo,
+    Capabilities, Captured, CloseReply, CloseRequest, Health, LaunchReply, LaunchRequest, SendRequest, TerminalInfo,
 };
 use crate::wire::host::WireError;
 
@@ -120,9 +120,9 @@ async fn resize(State(shared): Here, Path(id): Path<String>, Body(size): Body<Si
     answer(Ok(Empty::new()))
 }
 
-async fn close(State(shared): Here, Path(id): Path<String>) -> Answer<CloseReply> {
+async fn close(State(shared): Here, Path(id): Path<String>, Body(request): Body<CloseRequest>) -> Answer<CloseReply> {
     let id = terminal_id(&id)?;
-    answer(whole(async move { ending::close(&shared, &id).await }).await)
+    answer(whole(async move { ending::close(&shared, &id, request).await }).await)
 }
 
 /// What of a terminal is wanted.

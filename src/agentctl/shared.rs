@@ -1,6 +1,5 @@
 //! What everything in one agentctl shares: its journal, its terminals, and how far it is in its life.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -49,7 +48,8 @@ pub struct Shared {
     pub courtesy: Arc<Courtesy>,
     /// Held by the one launch, or question about a launch, that is being answered.
     pub launching: tokio::sync::Mutex<()>,
-    terminals: Mutex<BTreeMap<TerminalId, Arc<Handle>>>,
+    /// Oldest first; a session has a handful.
+    terminals: Mutex<Vec<Arc<Handle>>>,
     directory: Mutex<Option<PathBuf>>,
     phase: watch::Sender<Phase>,
     feeds: watch::Sender<usize>,
@@ -105,7 +105,7 @@ impl Shared {
         })
     }
 
-    fn table(&self) -> MutexGuard<'_, BTreeMap<TerminalId, Arc<Handle>>> {
+    fn table(&self) -> MutexGuard<'_, Vec<Arc<Handle>>> {
         self.terminals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -114,23 +114,23 @@ impl Shared {
     /// # Errors
     /// `terminal_not_found`.
     pub fn terminal(&self, id: &TerminalId) -> Result<Arc<Handle>, WireError> {
-        self.table().get(id).cloned().ok_or_else(|| not_found(id))
+        self.table().iter().find(|handle| handle.id == *id).cloned().ok_or_else(|| not_found(id))
     }
 
-    /// All terminals.
+    /// All terminals, oldest first.
     #[must_use]
     pub fn terminals(&self) -> Vec<Arc<Handle>> {
-        self.table().values().cloned().collect()
+        self.table().clone()
     }
 
     /// Enters a terminal.
     pub fn enter(&self, handle: Arc<Handle>) {
-        self.table().insert(handle.id.clone(), handle);
+        self.table().push(handle);
     }
 
     /// Removes a terminal.
     pub fn remove(&self, id: &TerminalId) {
-        self.table().remove(id);
+        self.table().retain(|handle| handle.id != *id);
     }
 
     /// Directory that files and git show.

@@ -65,6 +65,7 @@ impl Exit {
             | E::UnknownConversation
             | E::StaleEpoch
             | E::Cancelled
+            | E::TerminalBusy
             | E::ExecutorUnsupported => Self::Refused,
             E::ExecutorUnreachable
             | E::ExecutorStarting

@@ -234,6 +234,8 @@ words!(
         SessionNotInTask = "session_not_in_task",
         TaskNotFound = "task_not_found",
         TerminalNotFound = "terminal_not_found",
+        /// A program runs in the shell that is to be closed.
+        TerminalBusy = "terminal_busy",
         NotResumable = "not_resumable",
         MissingResumeToken = "missing_resume_token",
         WorktreeMissing = "worktree_missing",

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::domain::ids::TaskId;
-use crate::domain::rows::{PromptState, QueuedPrompt, Session};
+use crate::domain::rows::{Millis, PromptState, QueuedPrompt, Session};
 use crate::domain::words::{ErrorCode, ExecutorStatus, ResumeReason, Wanted};
 use crate::link;
 use crate::link::agentctl::AgentctlClient;
@@ -132,8 +132,18 @@ fn line(shared: &Shared, bundle: &Bundle) -> msg::SessionLine {
         generation: status.generation,
         agent_session_id: bundle.newest.as_ref().and_then(|b| b.agent_session_id.clone()),
         end_reason: status.end_reason,
+        ended_at: ended_at(bundle),
         cwd: common::directory_of(bundle),
         created_at: session.created_at,
+    }
+}
+
+fn ended_at(bundle: &Bundle) -> Option<Millis> {
+    let session = &bundle.session;
+    match &bundle.newest {
+        _ if session.wanted == Wanted::Stop => Some(session.updated_at),
+        Some(newest) if newest.end_reason.is_some() => newest.ended_at,
+        _ => None,
     }
 }
 

@@ -1,24 +1,23 @@
-//! New sessions: started by a person, taken over from a conversation that ran elsewhere, and shells beside an agent.
+//! New sessions: started by a person, or taken over from a conversation that ran elsewhere.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::domain::ids::{SessionId, TaskId};
 use crate::domain::launch::{Launch, Size};
 use crate::domain::profile::Profile;
-use crate::domain::rows::{StartMode, Task};
-use crate::domain::words::{ErrorCode, Runtime, TaskState, TerminalKind};
+use crate::domain::rows::Task;
+use crate::domain::words::{ErrorCode, Runtime, TaskState};
 use crate::proc::clock;
 use crate::store::{Adopt, Adopted, NewSession};
-use crate::wire::agentctl::{LaunchReply, LaunchRequest};
 use crate::wire::host as msg;
 use crate::wire::host::WireError;
 
-use super::calls::{self, reply};
+use super::calls::reply;
 use super::common;
 use super::elsewhere;
 use super::ids;
@@ -144,45 +143,6 @@ fn new_session(
         auto_resume: None,
         launch,
         now: clock::now_ms(),
-    }
-}
-
-/// `session.shell`: a shell in the session's directory, whatever its agent does.
-///
-/// # Errors
-/// Those of [`calls::find`]; `executor_starting` while its executor is not ready.
-pub async fn shell(shared: &Shared, p: msg::OfSession) -> Result<Value, WireError> {
-    let bundle = calls::find(shared, &p.session, p.task_id.as_ref()).await?;
-    let client = calls::client(shared, &bundle)?;
-    let profile = shared.profiles.get("shell").cloned().unwrap_or_default();
-    let session = &bundle.session;
-    let request = LaunchRequest {
-        terminal: ids::terminal(),
-        kind: TerminalKind::Shell,
-        generation: 0,
-        epoch: 0,
-        mode: StartMode::First,
-        profile: Profile { program: shared.shell.clone(), ..profile },
-        token: None,
-        prompted: false,
-        args: Vec::new(),
-        env: session.launch.env.clone(),
-        cwd: common::directory_of(&bundle),
-        prompt: None,
-        size: bundle.terminal.as_ref().map_or(Size::DEFAULT, |t| t.size),
-        fence: Vec::new(),
-    };
-    match client.launch(&request).await.map_err(|e| calls::link_error(&e))? {
-        LaunchReply::Spawned { identity, .. } => {
-            shared
-                .store
-                .add_shell(session.id.clone(), request.terminal.clone(), Some(identity), clock::now_ms())
-                .await
-                .map_err(|e| common::store_error(&e))?;
-            Ok(json!({ "terminal_id": request.terminal }))
-        }
-        LaunchReply::Failed { code, message } => Err(WireError::new(code, message)),
-        other => Err(WireError::new(ErrorCode::LaunchFailed, format!("the shell did not start: {other:?}"))),
     }
 }
 

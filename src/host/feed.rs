@@ -69,10 +69,16 @@ impl Actor {
     }
 
     pub(super) fn after_record(&mut self, record: &Record) {
-        if matches!(record.body, Body::Signal { .. } | Body::Exit { .. } | Body::LaunchFailed { .. }) {
+        let ended = match &record.body {
+            Body::Exit { terminal, .. } => Some(terminal),
+            _ => None,
+        };
+        // The end of a shell beside the agent says nothing about the agent.
+        let agent_ended = ended.is_some() && ended == self.current().as_ref();
+        if agent_ended || matches!(record.body, Body::Signal { .. } | Body::LaunchFailed { .. }) {
             self.place = None;
         }
-        if matches!(record.body, Body::Exit { .. }) {
+        if agent_ended {
             self.at_start = false;
             self.activity = None;
         }

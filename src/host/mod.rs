@@ -23,6 +23,7 @@ mod samples;
 pub mod seen;
 pub mod session;
 pub mod shared;
+mod shells;
 pub mod streams;
 pub mod terminals;
 mod waiters;

@@ -22,6 +22,7 @@ use super::create;
 use super::recovery;
 use super::session;
 use super::shared::{Parts, Shared};
+use super::shells;
 use super::streams::{self, Target};
 
 /// Events replayed to one subscriber at once; more than are kept.
@@ -124,13 +125,10 @@ impl Host {
         let (bundle, target) = match (p.session, p.terminal) {
             (_, Some(terminal)) => {
                 let found = shared.store.current_of(terminal.clone()).await.map_err(|e| common::store_error(&e))?;
-                let Some(current) = found else {
-                    return Err(WireError::new(
-                        ErrorCode::TerminalNotFound,
-                        format!("there is no terminal `{terminal}`"),
-                    ));
-                };
-                (calls::find(shared, current.session_id.as_str(), None).await?, Target::Terminal(current.id))
+                let current = found.ok_or_else(|| shells::unknown(&terminal))?;
+                let bundle = calls::find(shared, current.session_id.as_str(), None).await?;
+                shells::attachable(shared, &bundle, &current).await?;
+                (bundle, Target::Terminal(current.id))
             }
             (Some(session), None) => (calls::find(shared, &session, None).await?, Target::Agent),
             (None, None) => {
@@ -163,7 +161,9 @@ impl Host {
             "task.list" => reply(&shared.store.tasks().await.map_err(|e| common::store_error(&e))?),
             "session.create" => create::create(shared, params(method, value)?).await,
             "session.adopt" => create::adopt(shared, params(method, value)?).await,
-            "session.shell" => create::shell(shared, params(method, value)?).await,
+            "session.shell" => shells::open(shared, params(method, value)?).await,
+            "session.terminals" => shells::list(shared, params(method, value)?).await,
+            "terminal.close" => shells::close(shared, params(method, value)?).await,
             "session.list" => calls::list(shared).await,
             "session.find" => {
                 let p: msg::Find = params(method, value)?;

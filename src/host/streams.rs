@@ -4,7 +4,8 @@
 use tokio::sync::{mpsc, watch};
 
 use crate::domain::ids::{SessionId, TerminalId};
-use crate::domain::launch::Size;
+use crate::domain::launch::{Exit, Size};
+use crate::domain::words::ErrorCode;
 use crate::link::agentctl::AgentctlClient;
 use crate::link::terminal::{StreamItem as Item, TerminalStream};
 use crate::wire::agentctl::StreamEvent;
@@ -38,7 +39,16 @@ pub fn attach(session: SessionId, handle: Handle, target: Target, size: Option<S
         Target::Agent => handle.seen.borrow().terminal.clone(),
         Target::Terminal(id) => Some(id.clone()),
     };
-    let relay = Relay { orders: handle.orders, seen: handle.seen, target, size, items: items_in, inputs, shown: None };
+    let relay = Relay {
+        orders: handle.orders,
+        seen: handle.seen,
+        target,
+        size,
+        items: items_in,
+        inputs,
+        shown: None,
+        exited: false,
+    };
     tokio::spawn(relay.run());
     AttachedStream { session_id: session, terminal_id, items, input }
 }
@@ -51,6 +61,8 @@ struct Relay {
     items: mpsc::Sender<StreamItem>,
     inputs: mpsc::Receiver<StreamInput>,
     shown: Option<TerminalId>,
+    /// The client was told that what it looks at has ended.
+    exited: bool,
 }
 
 /// Why one terminal's relay ended.
@@ -59,6 +71,8 @@ enum End {
     Client,
     /// The terminal's stream ended.
     Stream,
+    /// Its agentctl has no such terminal, and never will again.
+    Gone,
     /// Another terminal, or another agentctl, is to be shown.
     Moved,
 }
@@ -92,8 +106,17 @@ impl Relay {
             };
             match self.show(client, &terminal, seen.epoch).await {
                 End::Client => return,
+                // What follows a session waits for the agent's successor.
+                End::Gone if self.target != Target::Agent => {
+                    if !self.exited {
+                        self.tell(StreamEvent::Exited { exit: Exit::Unknown }).await;
+                    }
+                    return;
+                }
                 End::Moved => {}
-                End::Stream => {
+                // After its end a terminal is kept until it is closed: it is looked whether it was.
+                End::Stream if self.exited && self.target != Target::Agent => {}
+                End::Stream | End::Gone => {
                     if !self.wait().await {
                         return;
                     }
@@ -122,6 +145,11 @@ impl Relay {
         let mut stream = match client.stream(terminal).await {
             Ok(stream) => stream,
             Err(error) => {
+                let gone = error.code() == ErrorCode::TerminalNotFound;
+                if gone && self.target != Target::Agent {
+                    return End::Gone;
+                }
+                self.exited = false;
                 let why = error.to_string();
                 return if self.tell(StreamEvent::Lost { why }).await { End::Stream } else { End::Client };
             }
@@ -133,6 +161,7 @@ impl Relay {
             }
         }
         self.shown = Some(terminal.clone());
+        self.exited = false;
         if let Some(size) = self.size
             && stream.send(&StreamInput::Resize(size)).await.is_err()
         {
@@ -147,7 +176,10 @@ impl Relay {
                 item = stream.next() => {
                     let item = match item {
                         Ok(Item::Frame(bytes)) => StreamItem::Frame(bytes),
-                        Ok(Item::Event(event)) => StreamItem::Event(event),
+                        Ok(Item::Event(event)) => {
+                            self.exited |= matches!(event, StreamEvent::Exited { .. });
+                            StreamItem::Event(event)
+                        }
                         Err(_) => return End::Stream,
                     };
                     if self.items.send(item).await.is_err() {

@@ -11,7 +11,7 @@ use crate::link::http::{Ask, Remote};
 use crate::link::socket::Socket;
 use crate::link::terminal::TerminalStream;
 use crate::wire::agentctl::{
-    Capabilities, Captured, CloseReply, Health, LaunchReply, LaunchRequest, SendRequest, TerminalInfo,
+    Capabilities, Captured, CloseReply, CloseRequest, Health, LaunchReply, LaunchRequest, SendRequest, TerminalInfo,
 };
 use crate::wire::journal::Record;
 
@@ -89,7 +89,16 @@ impl AgentctlClient {
 
     /// `POST /terminals/{id}/close`, within 30 s.
     pub async fn close(&self, terminal: &TerminalId) -> Result<CloseReply, Error> {
-        let ask = Ask::post(format!("/terminals/{terminal}/close"), &Nothing::new())?;
+        self.close_as(terminal, CloseRequest::default()).await
+    }
+
+    /// The same for a shell in which no program runs; `terminal_busy` for another. Within 30 s.
+    pub async fn close_unless_busy(&self, terminal: &TerminalId) -> Result<CloseReply, Error> {
+        self.close_as(terminal, CloseRequest { unless_busy: true }).await
+    }
+
+    async fn close_as(&self, terminal: &TerminalId, request: CloseRequest) -> Result<CloseReply, Error> {
+        let ask = Ask::post(format!("/terminals/{terminal}/close"), &request)?;
         self.remote.ask(ask.within(SLOW_DEADLINE)).await
     }
 

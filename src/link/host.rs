@@ -186,7 +186,7 @@ impl Drop for Forget<'_> {
 fn deadline(method: &str) -> Duration {
     match method {
         "session.create" | "session.adopt" | "session.resume" | "session.kill" | "session.shell" | "session.send"
-        | "session.workspace" | "host.stop" => SLOW_DEADLINE,
+        | "session.workspace" | "terminal.close" | "host.stop" => SLOW_DEADLINE,
         _ => DEADLINE,
     }
 }

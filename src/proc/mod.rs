@@ -12,6 +12,7 @@ pub mod limits;
 pub mod lock;
 pub mod marks;
 pub mod pidfd;
+pub mod program;
 pub mod ready;
 pub mod reap;
 pub mod table;

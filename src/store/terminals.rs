@@ -75,6 +75,15 @@ impl Store {
         .await
     }
 
+    /// A person closed a shell: its row is `disposed`. How it ended comes with the journal. An agent's row stays as it is.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn shell_closed(&self, terminal: TerminalId) -> Result<Committed<()>> {
+        let sql = "UPDATE terminals SET status = 'disposed' WHERE id = ?1 AND kind = 'shell'";
+        self.write(move |tx| run(tx, sql, [terminal.as_str()]).map(|_| ())).await
+    }
+
     /// A terminal is gone for good, and no journal will tell: its container or its journal is lost. A live agent becomes
     /// `terminal-exited`; an end that is named stays. `None`: that changed nothing.
     ///

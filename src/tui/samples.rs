@@ -59,6 +59,7 @@ pub fn line(name: &str, activity: Activity, why: &str, created_at: i64) -> Sessi
         generation: Some(1),
         agent_session_id: Some("conversation".into()),
         end_reason: None,
+        ended_at: None,
         cwd: "/home/anna/src/shop".into(),
         created_at,
     }

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `GET /health` | [`Health`] |
 //! | `GET /capabilities` | [`Capabilities`] |
-//! | `GET /terminals` | `[`[`TerminalInfo`]`]` |
+//! | `GET /terminals` | `[`[`TerminalInfo`]`]`, oldest first |
 //! | `POST /terminals` | [`LaunchRequest`] → [`LaunchReply`] |
 //! | `POST /terminals/{id}/cancel` | → [`LaunchReply`]: cancelled, or what it found |
 //! | `POST /terminals/{id}/input` | [`SendRequest`] → `{}` |
 //! | `POST /terminals/{id}/resize` | [`crate::domain::launch::Size`] → `{}` |
-//! | `POST /terminals/{id}/close` | → [`CloseReply`] after the process and all it left are gone |
+//! | `POST /terminals/{id}/close` | [`CloseRequest`] → [`CloseReply`] after the process and all it left are gone |
 //! | `GET /terminals/{id}/capture?history=N&ansi=BOOL` | [`Captured`] |
 //! | `GET /terminals/{id}/stream` | WebSocket: binary frames and [`StreamEvent`] out, [`super::input::StreamInput`] in |
 //! | `GET /journal?after=SEQ` | `[`[`super::journal::Record`]`]`, at most 1,000 |
@@ -82,6 +82,10 @@ pub struct TerminalInfo {
     pub token: Option<String>,
     /// For an agent: what its signals say; the state that the session would have.
     pub state: Option<SessionState>,
+    /// Name of the program in its foreground, when that is not the terminal's own process: what runs in a shell. At most 40
+    /// characters, control characters removed.
+    #[serde(default)]
+    pub foreground: Option<String>,
 }
 
 /// Order to start a program in a new terminal.
@@ -152,6 +156,14 @@ pub struct SendRequest {
     pub enter: bool,
     /// Id of a queued prompt: journaled before and after.
     pub prompt: Option<PromptId>,
+}
+
+/// How a terminal is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CloseRequest {
+    /// A shell in which a program runs is left alone: `terminal_busy`.
+    pub unless_busy: bool,
 }
 
 /// What closing found.

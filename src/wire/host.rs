@@ -19,8 +19,10 @@
 //! | `session.rename` | [`Rename`] → `{}` |
 //! | `session.send` | [`Send`] → [`Sent`] |
 //! | `session.capture` | [`Capture`] → [`super::agentctl::Captured`] |
-//! | `session.shell` | [`OfSession`] → `{"terminal_id"}`: opens a shell in the session's directory |
+//! | `session.shell` | [`ShellOpen`] → `{"terminal_id"}`: opens a shell in the session's directory |
+//! | `session.terminals` | [`OfSession`] → list of [`super::agentctl::TerminalInfo`], oldest first: as its agentctl has them now |
 //! | `session.workspace` | [`Workspace`] → as the agentctl path answers |
+//! | `terminal.close` | [`CloseTerminal`] → `{}`: ends a shell and all it left |
 //! | `terminal.attach` | [`Attach`] → [`Attached`] |
 //! | `terminal.detach` | [`OfStream`] → `{}` |
 //! | `terminal.input` | [`TerminalInput`], usually without id |

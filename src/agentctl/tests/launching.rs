@@ -6,7 +6,7 @@ use crate::domain::launch::Exit;
 use crate::domain::rows::StartMode;
 use crate::domain::words::{ErrorCode, TerminalKind};
 use crate::proc::identity;
-use crate::wire::agentctl::LaunchReply;
+use crate::wire::agentctl::{CloseRequest, LaunchReply};
 
 #[tokio::test]
 async fn a_launch_happens_once_and_a_second_agent_is_refused() {
@@ -19,7 +19,7 @@ async fn a_launch_happens_once_and_a_second_agent_is_refused() {
     let refused = launch::launch(&shared, request("t2", 2, "exec sleep 1000")).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::AgentRunning);
 
-    let closed = ending::close(&shared, &id("t1")).await.unwrap();
+    let closed = ending::close(&shared, &id("t1"), CloseRequest::default()).await.unwrap();
     assert_eq!((closed.exit, closed.ended), (Some(Exit::Signal(15)), 1));
     assert!(!identity::alive(&identity_of(&first)));
     let stale = launch::launch(&shared, request("t2", 1, "exec sleep 1000")).await.unwrap_err();
@@ -34,7 +34,7 @@ async fn a_launch_happens_once_and_a_second_agent_is_refused() {
 
     let second = launch::launch(&shared, request("t2", 2, "exec sleep 1000")).await.unwrap();
     assert_eq!(launch::cancel(&shared, &id("t2")).await.unwrap(), second, "it is too late to call it off");
-    ending::close(&shared, &id("t2")).await.unwrap();
+    ending::close(&shared, &id("t2"), CloseRequest::default()).await.unwrap();
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn two_launches_of_one_id_at_once_start_one_program() {
     let launches = (0..8).map(|_| launch::launch(&shared, request("t1", 1, "exec sleep 1000")));
     let replies: Vec<_> = futures_util::future::join_all(launches).await.into_iter().map(Result::unwrap).collect();
     assert!(replies.iter().all(|reply| identity_of(reply) == identity_of(&replies[0])));
-    ending::close(&shared, &id("t1")).await.unwrap();
+    ending::close(&shared, &id("t1"), CloseRequest::default()).await.unwrap();
 }
 
 #[tokio::test]

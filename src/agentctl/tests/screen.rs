@@ -15,7 +15,7 @@ use crate::domain::words::ErrorCode;
 use crate::link;
 use crate::link::terminal::{StreamItem, TerminalStream};
 use crate::screen::view::View;
-use crate::wire::agentctl::{SendRequest, StreamEvent};
+use crate::wire::agentctl::{CloseRequest, SendRequest, StreamEvent};
 use crate::wire::frame::Frame;
 use crate::wire::input::StreamInput;
 
@@ -145,7 +145,7 @@ async fn a_prompt_is_typed_once_with_its_enter_apart() {
     assert_eq!(eye.text().matches("got:do it").count(), 1);
     let kinds = kinds(&records(&shared));
     assert_eq!(kinds.iter().filter(|k| *k == "prompt").count(), 2, "begun and done, once: {kinds:?}");
-    crate::agentctl::ending::close(&shared, &id("t1")).await.unwrap();
+    crate::agentctl::ending::close(&shared, &id("t1"), CloseRequest::default()).await.unwrap();
     let error = served.client.send(&id("t1"), &last).await.unwrap_err();
     assert!(matches!(error, link::Error::Remote(e) if e.code == ErrorCode::TerminalNotFound));
 }
@@ -162,7 +162,7 @@ async fn a_flood_costs_a_client_a_few_screens_and_ends_with_the_last_line() {
     eye.until("the end", |eye| eye.text().contains("the-very-end")).await;
     let printed = 1_288_895;
     assert!(eye.bytes < printed, "{} bytes in {} frames", eye.bytes, eye.frames);
-    crate::agentctl::ending::close(&shared, &id("t1")).await.unwrap();
+    crate::agentctl::ending::close(&shared, &id("t1"), CloseRequest::default()).await.unwrap();
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn a_client_that_draws_nothing_gets_two_frames_and_then_the_newest_state()
     view.apply(&Frame::decode(&bytes).unwrap()).unwrap();
     let text: Vec<String> = (0..24).map(|row| view.text(row, 0, 80)).collect();
     assert!(text.iter().any(|line| line.trim() == "line9"), "{text:?}");
-    crate::agentctl::ending::close(&shared, &id("t1")).await.unwrap();
+    crate::agentctl::ending::close(&shared, &id("t1"), CloseRequest::default()).await.unwrap();
 }
 
 #[tokio::test]

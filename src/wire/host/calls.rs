@@ -132,6 +132,9 @@ pub struct SessionLine {
     pub agent_session_id: Option<String>,
     /// How the newest binding ended.
     pub end_reason: Option<EndReason>,
+    /// When its agent ended, or, for one that a person ended, when its rows changed last. `None`: it has not ended.
+    #[serde(default)]
+    pub ended_at: Option<Millis>,
     /// Directory.
     pub cwd: String,
     /// Creation.
@@ -153,6 +156,29 @@ pub struct OfSession {
     /// Task it must belong to.
     #[serde(default)]
     pub task_id: Option<TaskId>,
+}
+
+/// `session.shell`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShellOpen {
+    /// Id, unique prefix or name.
+    pub session: String,
+    /// Task it must belong to.
+    #[serde(default)]
+    pub task_id: Option<TaskId>,
+    /// Size of the client's pane; none: that of the session's agent terminal.
+    #[serde(default)]
+    pub size: Option<Size>,
+}
+
+/// `terminal.close`. Only shells are closed; one that has ended already, or was closed before, is no error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CloseTerminal {
+    /// Terminal.
+    pub terminal: TerminalId,
+    /// Also while a program runs in it; else that is `terminal_busy`.
+    #[serde(default)]
+    pub force: bool,
 }
 
 /// `session.resume`.
