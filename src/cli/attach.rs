@@ -8,7 +8,6 @@ use crate::config::Config;
 use crate::config::dirs::Dirs;
 use crate::domain::words::ErrorCode;
 use crate::tui;
-use crate::tui::chord::Chord;
 use crate::tui::{Exit as TuiExit, Options, StartHost};
 
 use super::failure::{Exit, Failure, Result};
@@ -37,7 +36,7 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
 }
 
 fn options(dirs: &Dirs, config: &Config, session: Option<&str>, read_only: bool) -> Result<Options> {
-    let prefix: Chord = config.ui.prefix.parse().map_err(|error| Failure::config(format!("`ui.prefix`: {error}")))?;
+    let keys = local::keys(dirs, config)?;
     let first = local::default_agent(config);
     let mut agents: Vec<(String, String)> =
         config.profiles.iter().map(|profile| (profile.name.clone(), profile.label.clone())).collect();
@@ -47,7 +46,7 @@ fn options(dirs: &Dirs, config: &Config, session: Option<&str>, read_only: bool)
         start_host: Some(start_host(dirs.clone())),
         session: session.map(String::from),
         read_only,
-        prefix,
+        keys,
         mouse: config.ui.mouse,
         agents,
         cwd: caller::directory(None)?,

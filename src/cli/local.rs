@@ -10,6 +10,7 @@ use crate::config;
 use crate::config::Config;
 use crate::config::dirs::Dirs;
 use crate::domain::profile::Profile;
+use crate::tui::keymap::Keymap;
 
 use super::args::{Args, ConfigCommand};
 use super::failure::{Failure, Result};
@@ -39,6 +40,7 @@ pub fn config(command: &ConfigCommand, json: bool) -> Result<ExitCode> {
     }
     let config = config::load(&dirs)?;
     check(&config)?;
+    keys(&dirs, &config)?;
     let there = path.exists();
     output::either(json, &json!({ "path": path, "exists": there, "valid": true }), || {
         if there {
@@ -58,6 +60,14 @@ fn check(config: &Config) -> Result<()> {
     let known: Vec<&str> = config.profiles.iter().map(|p| p.name.as_str()).collect();
     let message = format!("`defaults.agent = \"{agent}\"`: there is no such agent; known are: {}", known.join(", "));
     Err(Failure::config(message))
+}
+
+/// The keys of the screen.
+///
+/// # Errors
+/// What is wrong with `[keys]`, with file, line and value.
+pub fn keys(dirs: &Dirs, config: &Config) -> Result<Keymap> {
+    Ok(Keymap::with(&config.keys).map_err(|mistake| config::mistake(dirs, &mistake.path, mistake.message))?)
 }
 
 /// `relight agents`.

@@ -34,6 +34,15 @@ pub fn parse(file: &Path, text: &str) -> Result<Config, Error> {
     Ok(Config::new(raw, Profiles::with(own)?))
 }
 
+/// A mistake that the settings file alone does not show, at the entry `path` of it: what `message` says, with file, line
+/// and value.
+#[must_use]
+pub fn mistake(dirs: &Dirs, path: &[String], message: String) -> Error {
+    let file = dirs.config_file();
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    text::at(&file, &text, path, message)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -89,9 +98,9 @@ mod tests {
 
     #[test]
     fn values_are_taken() {
-        let config = check("[resume]\nstates = \"all\"\nparallel = 2\n[ui]\nprefix = \"ctrl-a\"").unwrap();
+        let config = check("[resume]\nstates = \"all\"\nparallel = 2\n[keys]\nprefix = \"ctrl-a\"").unwrap();
         assert_eq!(config.resume.states, ResumeStates::All(AllWord::All));
-        assert_eq!((config.resume.parallel, config.ui.prefix.as_str()), (2, "ctrl-a"));
+        assert_eq!((config.resume.parallel, config.keys.prefix.as_str()), (2, "ctrl-a"));
     }
 
     #[test]
@@ -108,7 +117,7 @@ mod tests {
         refuses("[resume]\nparallel = \"x\"", &["`resume.parallel = \"x\"`", "1 to 64"]);
         refuses("[resume]\nauto = \"often\"", &["resume.auto = \"often\"", "always", "on_view", "never"]);
         refuses("[resume]\nstates = [\n\"RUNNING\",\n\"ERROR\"]", &["resume.states", "WAITING_FOR_INPUT"]);
-        refuses("[ui]\nprefix = \"alt-b\"", &["ui.prefix", "ctrl-b"]);
+        refuses("[keys.direct]\nzoom = \"f5\"", &["keys.direct.zoom", "sequence"]);
         refuses("[ui]\nmouse = 1", &["ui.mouse = 1", "boolean"]);
         refuses("[executors.x]\nruntime = \"vm\"", &["executors.x.runtime", "docker"]);
         refuses("[defaults]\nshell = \"zsh\"", &["defaults.shell", "absolute path"]);

@@ -11,5 +11,6 @@ mod text;
 mod load;
 
 pub use error::Error;
-pub use load::{load, parse};
+pub use load::{load, mistake, parse};
 pub use settings::Config;
+pub use text::nearest;

@@ -21,8 +21,10 @@ pub struct Config {
     pub defaults: Defaults,
     /// Terminals.
     pub terminal: Terminal,
-    /// The screen and its keys.
+    /// The screen.
     pub ui: Ui,
+    /// Its keys, as written.
+    pub keys: Keys,
     /// Log files.
     pub log: Log,
     /// Places where sessions can run. `local` is always there.
@@ -39,7 +41,7 @@ impl Default for Config {
 
 impl Config {
     pub(super) fn new(raw: Raw, profiles: Profiles) -> Self {
-        let Raw { resume, defaults, terminal, ui, log, mut executors, agents: _ } = raw;
+        let Raw { resume, defaults, terminal, ui, keys, log, mut executors, agents: _ } = raw;
         executors.entry("local".into()).or_default();
         Self {
             resume: ResumePolicy {
@@ -52,6 +54,7 @@ impl Config {
             defaults,
             terminal,
             ui,
+            keys,
             log,
             executors,
             profiles,
@@ -67,6 +70,7 @@ pub(super) struct Raw {
     pub defaults: Defaults,
     pub terminal: Terminal,
     pub ui: Ui,
+    pub keys: Keys,
     pub log: Log,
     pub executors: BTreeMap<String, ExecutorConfig>,
     /// Read here only to find mistakes with their line; the profiles themselves are merged from tables.
@@ -80,6 +84,7 @@ impl Default for Raw {
             defaults: Defaults::default(),
             terminal: Terminal::default(),
             ui: Ui::default(),
+            keys: Keys::default(),
             log: Log::default(),
             executors: BTreeMap::from([("local".into(), ExecutorConfig::default())]),
             agents: BTreeMap::new(),
@@ -150,16 +155,34 @@ impl Default for Terminal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ui {
-    /// The key that comes before relight's own keys: `ctrl-space`, or `ctrl-` and a letter or one of `@ [ \ ] ^ _`.
-    #[serde(deserialize_with = "prefix")]
-    pub prefix: String,
     /// Whether relight takes the mouse: clicks choose tabs, and the wheel scrolls.
     pub mouse: bool,
 }
 
 impl Default for Ui {
     fn default() -> Self {
-        Self { prefix: "ctrl-space".into(), mouse: true }
+        Self { mouse: true }
+    }
+}
+
+/// Commands, each with its keys.
+pub type Bindings = BTreeMap<String, Vec<String>>;
+
+/// `[keys]`, as written: which commands and keys there are is known to the screen, which reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Keys {
+    /// The key that comes before relight's own keys.
+    pub prefix: String,
+    /// Keys after the prefix, in place of a command's default ones.
+    pub after_prefix: Bindings,
+    /// Keys without the prefix, in place of a command's default ones.
+    pub direct: Bindings,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self { prefix: "ctrl-space".into(), after_prefix: Bindings::new(), direct: Bindings::new() }
     }
 }
 
@@ -266,18 +289,5 @@ fn absolute_or_empty<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::
         Ok(path)
     } else {
         Err(D::Error::custom("an absolute path is needed, or \"\" for $SHELL"))
-    }
-}
-
-fn prefix<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
-    let text = String::deserialize(source)?;
-    let key = text.strip_prefix("ctrl-").unwrap_or_default();
-    let one = key.len() == 1 && key.bytes().all(|b| b.is_ascii_lowercase() || b"@[\\]^_".contains(&b));
-    if one || key == "space" {
-        Ok(text)
-    } else {
-        Err(D::Error::custom(
-            "\"ctrl-space\", or \"ctrl-\" and one of a to z or @ [ \\ ] ^ _ is needed, as in \"ctrl-b\"",
-        ))
     }
 }

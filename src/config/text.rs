@@ -40,14 +40,38 @@ fn explain(file: &Path, text: &str, error: &toml::de::Error) -> Error {
     }
     match value {
         Some(range) => {
-            let mut value: String = text.get(range).unwrap_or_default().chars().take(VALUE_CHARS + 1).collect();
-            if value.chars().count() > VALUE_CHARS {
-                value = value.chars().take(VALUE_CHARS).chain(['…']).collect();
-            }
+            let value = shorten(text.get(range).unwrap_or_default());
             Error::BadValue { place, key: key.join("."), value, message: message.replace('\n', " ") }
         }
         None => Error::Syntax { place, message },
     }
+}
+
+/// A mistake in the entry `path` of `text`: its line and value, or line 1 when it is not written there.
+#[must_use]
+pub fn at(file: &Path, text: &str, path: &[String], message: String) -> Error {
+    let document = DeTable::parse(text).ok();
+    let mut table = document.as_ref().map(|document| document.get_ref());
+    let mut found = None;
+    for name in path {
+        let value = table.and_then(|table| table.get(name.as_str()));
+        found = value.map(|value| value.span());
+        table = match value.map(|value| value.get_ref()) {
+            Some(DeValue::Table(inner)) => Some(inner),
+            _ => None,
+        };
+    }
+    let start = found.as_ref().map_or(0, |range| range.start);
+    let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+    let value = found.and_then(|range| text.get(range)).map(shorten).unwrap_or_default();
+    Error::BadValue { place: Place { file: file.into(), line }, key: path.join("."), value, message }
+}
+
+fn shorten(value: &str) -> String {
+    if value.chars().count() <= VALUE_CHARS {
+        return value.to_owned();
+    }
+    value.chars().take(VALUE_CHARS).chain(['…']).collect()
 }
 
 /// Fills `key` with the path to the entry that `span` lies in; gives the range of its value.

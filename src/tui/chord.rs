@@ -48,18 +48,30 @@ impl Chord {
         Self { code, ctrl: false, alt: false, shift: false }
     }
 
-    /// The chord that a key event is. Terminals differ in what they send for the same keys, so Ctrl-@ and Ctrl-` are
-    /// Ctrl-Space, and letters with Ctrl are small.
+    /// The chord that a key event is.
     #[must_use]
     pub fn of(key: &Key) -> Self {
-        let ctrl = key.mods.has(Mods::CTRL);
-        let alt = key.mods.has(Mods::ALT);
-        match key.code {
-            KeyCode::Char('@' | '`' | '\0' | ' ') if ctrl => Self { ctrl, alt, ..Self::char(' ') },
+        let held = |bit| key.mods.has(bit);
+        Self { code: key.code, ctrl: held(Mods::CTRL), alt: held(Mods::ALT), shift: held(Mods::SHIFT) }.canonical()
+    }
+
+    /// The one form of chords that terminals do not tell apart: Ctrl-@ and Ctrl-` are Ctrl-Space, Ctrl-I is Tab, Ctrl-M
+    /// Enter, Ctrl-[ Esc, Ctrl-/ is Ctrl-_, and letters with Ctrl are small.
+    fn canonical(self) -> Self {
+        let Self { code, ctrl, alt, shift } = self;
+        let plain = |code| Self { code, ctrl: false, alt, shift };
+        match code {
+            KeyCode::Char('@' | '`' | ' ') if ctrl => Self { ctrl, alt, ..Self::char(' ') },
             KeyCode::Char('\0') => Self { ctrl: true, alt, ..Self::char(' ') },
+            KeyCode::Char('i' | 'I') if ctrl => plain(KeyCode::Tab).canonical(),
+            KeyCode::Char('m' | 'M') if ctrl => plain(KeyCode::Enter),
+            KeyCode::Char('[') if ctrl => plain(KeyCode::Esc),
+            KeyCode::Char('/') if ctrl => Self { ctrl, alt, ..Self::char('_') },
             KeyCode::Char(c) if ctrl => Self { ctrl, alt, ..Self::char(c.to_ascii_lowercase()) },
-            KeyCode::Char(c) => Self { alt, ..Self::char(c) },
-            code => Self { code, ctrl, alt, shift: key.mods.has(Mods::SHIFT) },
+            KeyCode::Char(c) if shift => Self { alt, ..Self::char(upper(c)) },
+            KeyCode::Tab if shift => Self { ctrl, alt, ..Self::key(KeyCode::BackTab) },
+            KeyCode::BackTab => Self { shift: false, ..self },
+            _ => self,
         }
     }
 
@@ -73,6 +85,15 @@ impl Chord {
             }
         }
         Key { code: self.code, mods: Mods(mods), kind: crate::wire::input::KeyKind::Press }
+    }
+}
+
+/// The capital of a letter that has one of one character.
+fn upper(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(one), None) => one,
+        _ => c,
     }
 }
 
@@ -146,10 +167,7 @@ impl FromStr for Chord {
             }
             _ => return Err(bad()),
         };
-        if matches!(chord.code, KeyCode::Char(_)) {
-            chord.shift = false;
-        }
-        Ok(chord)
+        Ok(chord.canonical())
     }
 }
 
@@ -167,6 +185,29 @@ mod tests {
         for text in ["", "ctrl-", "hello", "f99", "f0"] {
             assert!(text.parse::<Chord>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn chords_that_terminals_do_not_tell_apart_are_one() {
+        let same = [
+            ("ctrl-i", "Tab"),
+            ("ctrl-shift-i", "Shift-Tab"),
+            ("shift-tab", "Shift-Tab"),
+            ("ctrl-m", "Enter"),
+            ("ctrl-[", "Esc"),
+            ("ctrl-@", "Ctrl-Space"),
+            ("ctrl-/", "Ctrl-_"),
+            ("ctrl-N", "Ctrl-N"),
+            ("alt-shift-n", "Alt-N"),
+            ("alt-N", "Alt-N"),
+        ];
+        for (written, shown) in same {
+            let chord: Chord = written.parse().unwrap();
+            assert_eq!(chord.to_string(), shown, "{written}");
+            assert_eq!(shown.parse(), Ok(chord), "{shown}");
+        }
+        let alt_n = Key { code: KeyCode::Char('n'), mods: Mods(Mods::ALT | Mods::SHIFT), kind: KeyKind::Press };
+        assert_eq!(Chord::of(&alt_n), Chord::alt('N'), "as the kitty protocol has it");
     }
 
     #[test]

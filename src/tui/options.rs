@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use super::chord::Chord;
+use super::keymap::Keymap;
 use crate::link::endpoint::Endpoint;
 
 /// Starts a host and returns when it answers, or says why not.
@@ -18,8 +18,8 @@ pub struct Options {
     pub session: Option<String>,
     /// Look, but type, size and change nothing.
     pub read_only: bool,
-    /// The prefix: `"ctrl-space".parse()`, or [`super::keymap::DEFAULT_PREFIX`].
-    pub prefix: Chord,
+    /// The keys: [`Keymap::builtin`], or with the person's own.
+    pub keys: Keymap,
     /// Take the mouse while the shown program wants it.
     pub mouse: bool,
     /// Agents of new sessions, as profile name and label; the first is the default.

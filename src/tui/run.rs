@@ -38,7 +38,7 @@ pub async fn run(options: Options) -> Result<Exit, Error> {
     let look = Look::read(|name| std::env::var(name).ok());
     let setup = Setup {
         read_only: options.read_only,
-        prefix: options.prefix,
+        keys: options.keys,
         agents: options.agents.into_iter().map(|(value, label)| Choice { value, label }).collect(),
         cwd: options.cwd,
         env: options.env,

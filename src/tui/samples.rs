@@ -2,7 +2,7 @@
 
 use super::chord::Chord;
 use super::form::Choice;
-use super::keymap::DEFAULT_PREFIX;
+use super::keymap::{DEFAULT_PREFIX, Keymap};
 use super::msg::{Answer, Call, Effect, Msg};
 use super::state::{Setup, State};
 use super::update::update;
@@ -18,7 +18,7 @@ pub fn setup() -> Setup {
     let agent = |value: &str, label: &str| Choice { value: value.into(), label: label.into() };
     Setup {
         read_only: false,
-        prefix: DEFAULT_PREFIX,
+        keys: Keymap::builtin(),
         agents: vec![agent("claude", "Claude Code"), agent("codex", "Codex"), agent("demo", "Demo agent")],
         cwd: "/home/anna/src/shop".into(),
         env: vec![],

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::badge;
-use super::chord::Chord;
 use super::form::{Choice, Form, Question};
-use super::keymap::Command;
+use super::keymap::{Command, Keymap};
 use super::layout;
 use super::msg::Timer;
 use super::notice::{self, Notice};
@@ -25,8 +24,8 @@ pub const MAX_EARLY_FRAMES: usize = 8;
 pub struct Setup {
     /// Nothing is typed, sized or changed.
     pub read_only: bool,
-    /// The prefix.
-    pub prefix: Chord,
+    /// Which key means what.
+    pub keys: Keymap,
     /// Agents that a new session may have.
     pub agents: Vec<Choice>,
     /// Directory of a new session.

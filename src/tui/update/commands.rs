@@ -59,6 +59,22 @@ pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
             panes::keyframe(state, out);
         }
         Command::Help => state.mode = Mode::Help(0),
+        Command::Explain
+        | Command::Reopen
+        | Command::SplitRight
+        | Command::SplitDown
+        | Command::FocusLeft
+        | Command::FocusRight
+        | Command::FocusUp
+        | Command::FocusDown
+        | Command::FocusNext
+        | Command::Zoom
+        | Command::Shell
+        | Command::Close
+        | Command::Git
+        | Command::Files
+        | Command::Messages
+        | Command::Sidebar => orders::say(state, format!("Not built yet: {}.", command.entry().name), out),
     }
 }
 

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::screen::decode::{Outer, Reply};
 use crate::tui::chord::Chord;
 use crate::tui::edit::MAX_TEXT_BYTES;
-use crate::tui::keymap::{self, Command};
+use crate::tui::keymap::Command;
 use crate::tui::layout;
 use crate::tui::msg::{Effect, Timer};
 use crate::tui::notice::Notice;
@@ -37,7 +37,7 @@ fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
     let released = key.kind == KeyKind::Release;
     match &state.mode {
         Mode::Normal if released => {
-            if Chord::of(key) != state.setup.prefix && keymap::direct(key).is_none() {
+            if Chord::of(key) != state.setup.keys.prefix() && state.setup.keys.direct(key).is_none() {
                 panes::input(state, StreamInput::Key(*key), out);
             }
         }
@@ -51,13 +51,13 @@ fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
 }
 
 fn normal(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
-    if Chord::of(key) == state.setup.prefix {
+    if Chord::of(key) == state.setup.keys.prefix() {
         state.mode = Mode::Prefix;
-    } else if let Some(command) = keymap::direct(key) {
+    } else if let Some(command) = state.setup.keys.direct(key) {
         commands::run(state, command, out);
     } else if state.chosen().is_none() {
         // Nothing else could be meant.
-        if let Some(command) = keymap::after_prefix(key) {
+        if let Some(command) = state.setup.keys.after_prefix(key) {
             commands::run(state, command, out);
         }
     } else if state.notice().takes_keys() {
@@ -72,13 +72,11 @@ fn banner_key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
     let quiet = std::mem::replace(&mut state.quiet, false);
     orders::start(state, Timer::Quiet, orders::QUIET, out);
     let chord = Chord::of(key);
-    let command = match chord.code {
-        KeyCode::Char('r') => Command::Resume,
-        KeyCode::Char('i') => Command::Dismiss,
-        KeyCode::Char('n') if matches!(state.notice(), Notice::NewSession(_) | Notice::Ended(_)) => Command::New,
-        _ => return,
-    };
-    if quiet && chord == Chord::key(chord.code) && state.can(command).is_ok() {
+    let new = matches!(state.notice(), Notice::NewSession(_) | Notice::Ended(_));
+    let offered = [Command::Resume, Command::Dismiss, Command::New];
+    let command = offered.into_iter().find(|command| state.setup.keys.banner(*command) == chord);
+    let Some(command) = command.filter(|command| *command != Command::New || new) else { return };
+    if quiet && state.can(command).is_ok() {
         commands::run(state, command, out);
     }
 }
@@ -86,19 +84,21 @@ fn banner_key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
 fn after_prefix(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
     state.mode = Mode::Normal;
     let chord = Chord::of(key);
-    if chord == state.setup.prefix {
-        panes::input(state, StreamInput::Key(state.setup.prefix.to_key()), out);
-    } else if let Some(command) = keymap::after_prefix(key) {
+    let prefix = state.setup.keys.prefix();
+    if chord == prefix {
+        panes::input(state, StreamInput::Key(prefix.to_key()), out);
+    } else if let Some(command) = state.setup.keys.after_prefix(key) {
         commands::run(state, command, out);
     } else if key.code != KeyCode::Esc {
-        let prefix = state.setup.prefix;
-        orders::say(state, format!("{chord} does nothing after {prefix}; {prefix} ? shows all keys."), out);
+        let help = state.setup.keys.spoken(Command::Help);
+        let help = help.map(|keys| format!("; {keys} shows all keys")).unwrap_or_default();
+        orders::say(state, format!("{chord} does nothing after {prefix}{help}."), out);
     }
 }
 
 fn help(state: &mut State, from: usize, key: &Key) {
     let fits = usize::from(state.size.1.saturating_sub(2)).max(1);
-    let most = keymap::help_lines().saturating_sub(fits);
+    let most = state.setup.keys.rows().len().saturating_add(2).saturating_sub(fits);
     let to = match key.code {
         KeyCode::Up | KeyCode::Char('k') => from.saturating_sub(1),
         KeyCode::Down | KeyCode::Char('j') => from + 1,

@@ -92,8 +92,13 @@ fn keys_go_to_the_terminal_and_the_prefix_to_relight() {
     press(&mut state, DEFAULT_PREFIX);
     assert!(sent(&press(&mut state, Chord::key(KeyCode::Esc))).is_empty());
     assert_eq!(state.mode, Mode::Normal);
-    assert!(sent(&after_prefix(&mut state, 'z')).is_empty());
-    assert!(state.said.as_ref().is_some_and(|said| said.contains("z does nothing")));
+    assert!(sent(&after_prefix(&mut state, 'Z')).is_empty());
+    assert!(
+        state
+            .said
+            .as_ref()
+            .is_some_and(|said| said.contains("Z does nothing after Ctrl-Space; Ctrl-Space ? shows all keys."))
+    );
     let text = update(&mut state, Msg::Outer(Outer::Text("hello".into())));
     assert_eq!(sent(&text), [StreamInput::Text { text: "hello".into() }]);
     let reply = update(&mut state, Msg::Outer(Outer::Reply(Reply::Other(b"\x1b[?64;1c".to_vec()))));
@@ -261,11 +266,11 @@ fn killing_asks_first_and_then_shows_the_tab_before() {
     let mut state = listed(SCREEN, &three());
     press(&mut state, Chord::alt('1'));
     press(&mut state, Chord::alt('3'));
-    after_prefix(&mut state, 'x');
+    after_prefix(&mut state, 'X');
     assert!(matches!(state.mode, Mode::Ask(_)));
     press(&mut state, Chord::char('n'));
     assert_eq!(state.mode, Mode::Normal);
-    after_prefix(&mut state, 'x');
+    after_prefix(&mut state, 'X');
     assert_eq!(calls(&press(&mut state, Chord::char('y'))), [Call::Kill(id("web"))]);
     update(&mut state, Msg::Answered(Call::Kill(id("web")), Ok(Answer::Done)));
     assert_eq!(state.current, Some(id("api")));

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::ink::{cells, clear, line, plain};
 use crate::tui::badge;
 use crate::tui::edit::cut_to;
+use crate::tui::keymap::Command;
 use crate::tui::palette::Palette;
 use crate::tui::state::{Link, Mode, State};
 use crate::tui::tabbar;
@@ -29,7 +30,7 @@ pub fn tabs(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
 pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     clear(buf, area, palette.bar);
     let ascii = state.setup.ascii;
-    let short = format!("{} ? ", state.setup.prefix);
+    let short = state.setup.keys.spoken(Command::Help).map(|keys| format!("{keys} ")).unwrap_or_default();
     let fits = |text: &String| cells(text).saturating_mul(2) <= area.width;
     let right = [right_side(state), short].into_iter().find(fits).unwrap_or_default();
     let right_width = cells(&right);
@@ -46,7 +47,8 @@ pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
 fn left_side(state: &State, palette: &Palette) -> (String, ratatui::style::Style) {
     if let Link::Away { why, goodbye, .. } = &state.link {
         let text = if *goodbye {
-            format!(" Host stopped ({why}); {} r starts it again", state.setup.prefix)
+            let again = state.setup.keys.spoken(Command::Resume).map(|keys| format!("; {keys} starts it again"));
+            format!(" Host stopped ({why}){}", again.unwrap_or_default())
         } else {
             format!(" Host away, retrying ({why})")
         };
@@ -74,7 +76,7 @@ fn left_side(state: &State, palette: &Palette) -> (String, ratatui::style::Style
 }
 
 fn right_side(state: &State) -> String {
-    let prefix = state.setup.prefix;
+    let keys = &state.setup.keys;
     let mut parts = vec![];
     if state.setup.read_only {
         parts.push("read-only".to_owned());
@@ -85,11 +87,11 @@ fn right_side(state: &State) -> String {
         }
         parts.push(tab.line.runtime.map_or("local", crate::domain::words::Runtime::as_str).to_owned());
     }
-    parts.push(match state.mode {
-        Mode::Normal => format!("{prefix} ? help"),
-        Mode::Prefix => format!("{prefix} …"),
-        Mode::Help(_) | Mode::Form(_) | Mode::Ask(_) => "Esc back".into(),
-    });
+    match state.mode {
+        Mode::Normal => parts.extend(keys.spoken(Command::Help).map(|keys| format!("{keys} help"))),
+        Mode::Prefix => parts.push(format!("{} …", keys.prefix())),
+        Mode::Help(_) | Mode::Form(_) | Mode::Ask(_) => parts.push("Esc back".into()),
+    }
     let gap = " | ";
     plain(&format!("{} ", parts.join(gap)), state.setup.ascii)
 }

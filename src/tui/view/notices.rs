@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use super::ink::{boxed, cells, clear, line, middle, plain};
 use crate::tui::edit::wrap;
-use crate::tui::keymap::{self, Command};
+use crate::tui::keymap::Command;
 use crate::tui::notice::Notice;
 use crate::tui::palette::Palette;
 use crate::tui::state::{Link, State, Tab};
@@ -91,11 +91,8 @@ fn banner(
     let all: u16 = offered.iter().map(|(name, _, _)| cells(name) + 6).sum();
     let mut pieces = vec![];
     for (name, short, command) in offered {
-        // A banner takes the key alone; `n` makes a new session, as its words say.
-        let key = match command {
-            Command::New => "n".to_owned(),
-            command => keymap::entry(*command).map_or(String::new(), |e| e.keys[0].to_string()),
-        };
+        // A banner takes the key alone.
+        let key = state.setup.keys.banner(*command);
         pieces.push((format!(" [{key}]"), palette.key));
         pieces.push((format!(" {} ", if all <= area.width { name } else { short }), palette.bar));
     }
@@ -109,9 +106,12 @@ pub fn nothing(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     if !state.listed {
         return;
     }
-    let prefix = state.setup.prefix.to_string();
-    let rows: [(&str, &str); 4] =
-        [("c", "start a session"), ("d", "leave; sessions go on"), ("?", "show all keys"), ("", "")];
+    let rows = [
+        (Command::New, "start a session"),
+        (Command::Detach, "leave; sessions go on"),
+        (Command::Help, "show all keys"),
+    ];
+    let keys = &state.setup.keys;
     let at = middle(area, 46, 7);
     let inside = if area.height >= 9 && area.width >= 50 {
         boxed(buf, at, "No session yet", palette.bar, state.setup.ascii)
@@ -119,10 +119,10 @@ pub fn nothing(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
         at
     };
     let mut row = 0;
-    for (key, what) in rows.iter().filter(|(key, _)| !key.is_empty()) {
-        line(buf, inside, row, &[("  ", palette.bar), (key, palette.key), ("  ", palette.bar), (what, palette.bar)]);
+    for (key, what) in rows.iter().filter_map(|(command, what)| Some((keys.first(*command)?.to_string(), what))) {
+        line(buf, inside, row, &[("  ", palette.bar), (&key, palette.key), ("  ", palette.bar), (what, palette.bar)]);
         row += 1;
     }
-    let later = format!("  Later: {prefix} first.");
+    let later = format!("  Later: {} first.", keys.prefix());
     line(buf, inside, row + 1, &[(&later, palette.faint)]);
 }

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use super::ink::{boxed, cells, clear, line, middle, plain};
 use crate::tui::edit::wrap;
 use crate::tui::form::{Form, Question, Value};
-use crate::tui::keymap::{self, Command};
+use crate::tui::keymap::Row;
 use crate::tui::palette::Palette;
 use crate::tui::picture::Picture;
 use crate::tui::state::State;
@@ -17,41 +17,40 @@ const HINT_COLUMN: u16 = 18;
 
 /// The keys that work now, after the prefix was pressed.
 pub fn keys_after_prefix(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
-    let entries: Vec<_> = keymap::shown().filter(|(_, entry)| state.can(entry.command).is_ok()).collect();
+    let works = |row: &Row| row.commands.iter().any(|command| state.can(*command).is_ok());
+    let entries: Vec<_> = state.setup.keys.hints().into_iter().filter(works).collect();
     let columns = (area.width / HINT_COLUMN).max(1);
     let rows = u16::try_from(entries.len()).unwrap_or(u16::MAX).div_ceil(columns).min(area.height);
     let at = Rect::new(area.x, area.bottom() - rows, area.width, rows);
     clear(buf, at, palette.panel);
-    for (i, (key, entry)) in entries.iter().enumerate() {
+    for (i, entry) in entries.iter().enumerate() {
         let i = u16::try_from(i).unwrap_or(u16::MAX);
         let (row, column) = (i / columns, i % columns);
-        let hint = if matches!(entry.command, Command::Jump(_)) { "tab" } else { entry.hint };
         let left = column * HINT_COLUMN;
         let cell = Rect::new(at.x + left.min(at.width), at.y, at.width.saturating_sub(left).min(HINT_COLUMN), rows);
-        line(buf, cell, row, &[(" ", palette.panel), (key, palette.key), (" ", palette.panel), (hint, palette.panel)]);
+        line(
+            buf,
+            cell,
+            row,
+            &[(" ", palette.panel), (&entry.first, palette.key), (" ", palette.panel), (entry.hint, palette.panel)],
+        );
     }
 }
 
 /// All keys, from line `from` on.
 pub fn help(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) {
     let ascii = state.setup.ascii;
-    let prefix = state.setup.prefix.to_string();
-    let height = u16::try_from(keymap::help_lines() + 2).unwrap_or(u16::MAX);
+    let prefix = state.setup.keys.prefix().to_string();
+    let rows = state.setup.keys.rows();
+    let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
     let at = middle(area, 72, height);
     let inside = boxed(buf, at, &format!("Keys, after {prefix}"), palette.panel, ascii);
     let narrow = inside.width < 60;
-    let mut lines: Vec<(String, String, bool)> = keymap::shown()
-        .map(|(key, entry)| {
-            let help = if narrow && matches!(entry.command, Command::Jump(_)) {
-                "tab"
-            } else if narrow {
-                entry.hint
-            } else if matches!(entry.command, Command::Jump(_)) {
-                "Go to that tab (also Alt-1 to Alt-9, without prefix)"
-            } else {
-                entry.help
-            };
-            (key, help.to_owned(), state.can(entry.command).is_ok())
+    let mut lines: Vec<(String, String, bool)> = rows
+        .into_iter()
+        .map(|row| {
+            let help = if narrow { row.hint } else { row.help };
+            (row.first, help.to_owned(), row.commands.iter().any(|command| state.can(*command).is_ok()))
         })
         .collect();
     let itself = if narrow { "send itself".to_owned() } else { format!("Send {prefix} itself to the terminal") };

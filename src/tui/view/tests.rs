@@ -228,7 +228,7 @@ fn the_form_for_a_new_session() {
 fn a_question_before_a_kill() {
     check("kill", |size| {
         let mut state = shop(size);
-        after_prefix(&mut state, 'x');
+        after_prefix(&mut state, 'X');
         state
     });
 }
@@ -271,7 +271,7 @@ fn every_screen_fits_every_size_without_panic() {
     for size in [(0, 0), (1, 1), (2, 2), (1, 8), (30, 1), (5, 3), (80, 2), (500, 200)] {
         let mut state = shop(size);
         picture(&state);
-        for c in ['?', 'c', 'x', ',', 'q'] {
+        for c in ['?', 'c', 'X', ',', 'q'] {
             after_prefix(&mut state, c);
             picture(&state);
             update(&mut state, Msg::Outer(Outer::Text("words".into())));
