@@ -112,7 +112,6 @@ fn what_programs_in_a_terminal_need_stays_theirs() {
     let needed = [
         "a",
         "?",
-        " ",
         "space",
         "shift-a",
         "enter",
