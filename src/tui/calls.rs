@@ -2,17 +2,26 @@
 
 use serde_json::json;
 
+use super::desk::Shows;
 use super::msg::{Answer, Call, Refusal};
+use crate::domain::ids::TerminalId;
 use crate::domain::status::Status;
 use crate::link::Error as LinkError;
 use crate::link::host::HostClient;
+use crate::wire::agentctl::TerminalInfo;
 use crate::wire::host::{
-    Attach, Attached, Find, OfSession, OfStream, Rename, Resume, Resumed, SessionCreated, SessionLine, Stop, Subscribe,
+    Attach, Attached, CloseTerminal, Find, OfSession, OfStream, Rename, Resume, Resumed, SessionCreated, SessionLine,
+    ShellOpen, Stop, Subscribe,
 };
 
 #[derive(serde::Deserialize)]
 struct Subscribed {
     seq: u64,
+}
+
+#[derive(serde::Deserialize)]
+struct Opened {
+    terminal_id: TerminalId,
 }
 
 /// Asks the host.
@@ -31,8 +40,11 @@ pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
             .call::<_, Status>("task.session.status", of(session))
             .await
             .map(|status| Answer::Status(Box::new(status))),
-        Call::Attach { session, size, .. } => {
-            let params = Attach { session: Some(session.to_string()), terminal: None, size: *size };
+        Call::Attach { session, shows, size, .. } => {
+            let params = match shows {
+                Shows::Shell(id) => Attach { session: None, terminal: Some(id.clone()), size: *size },
+                _ => Attach { session: Some(session.to_string()), terminal: None, size: *size },
+            };
             host.call::<_, Attached>("terminal.attach", params).await.map(Answer::Attached)
         }
         Call::Detach(stream) => done(host, "terminal.detach", OfStream { stream: *stream }).await,
@@ -53,6 +65,16 @@ pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
         Call::Dismiss(session) => done(host, "session.dismiss", of(session)).await,
         Call::Rename(session, name) => {
             done(host, "session.rename", Rename { session: session.to_string(), name: name.clone() }).await
+        }
+        Call::Terminals(session) => {
+            host.call::<_, Vec<TerminalInfo>>("session.terminals", of(session)).await.map(Answer::Terminals)
+        }
+        Call::Shell { session, size } => {
+            let params = ShellOpen { session: session.to_string(), task_id: None, size: *size };
+            host.call::<_, Opened>("session.shell", params).await.map(|opened| Answer::Terminal(opened.terminal_id))
+        }
+        Call::Close { terminal, force, .. } => {
+            done(host, "terminal.close", CloseTerminal { terminal: terminal.clone(), force: *force }).await
         }
         Call::StopHost => done(host, "host.stop", Stop { agents: true, restart: false }).await,
     };

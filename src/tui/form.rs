@@ -1,7 +1,8 @@
 //! Forms and questions: their fields and what keys do in them. What becomes of an answer is decided in `update`.
 
 use super::edit::Line;
-use crate::domain::ids::SessionId;
+use super::notice;
+use crate::domain::ids::{SessionId, TerminalId};
 use crate::wire::input::{Key, KeyCode, Mods};
 
 /// What a form is for.
@@ -180,6 +181,15 @@ pub enum Question {
         /// Its name.
         name: String,
     },
+    /// Close this shell, in which something runs?
+    Close {
+        /// Session.
+        session: SessionId,
+        /// Shell.
+        terminal: TerminalId,
+        /// What runs, as a sentence.
+        what: String,
+    },
     /// End host and agents?
     Quit {
         /// How many agents run.
@@ -193,6 +203,7 @@ impl Question {
     pub fn text(&self) -> String {
         match self {
             Self::Kill { name, .. } => format!("End {name} for good? Its agent is ended and does not come back."),
+            Self::Close { what, .. } => format!("Close this shell? {}", notice::sentence(what)),
             Self::Quit { agents } => {
                 let agents = match agents {
                     0 => "no agent runs".to_owned(),

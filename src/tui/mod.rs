@@ -4,7 +4,9 @@
 
 pub mod badge;
 mod calls;
+mod can;
 pub mod chord;
+pub mod desk;
 pub mod edit;
 mod error;
 pub mod form;
@@ -17,6 +19,7 @@ mod options;
 mod outer;
 pub mod painter;
 pub mod palette;
+pub mod pane;
 pub mod picture;
 mod reach;
 mod run;

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use crate::domain::ids::SessionId;
+use crate::domain::ids::{SessionId, TerminalId};
 use crate::domain::launch::Size;
 use crate::domain::status::Status;
 use crate::domain::words::ErrorCode;
 use crate::screen::decode::Outer;
+use crate::tui::desk::Shows;
+use crate::wire::agentctl::TerminalInfo;
 use crate::wire::frame::Frame;
 use crate::wire::host::{Attached, Push, SessionCreate, SessionCreated, SessionLine};
 use crate::wire::input::StreamInput;
@@ -95,10 +97,12 @@ pub enum Call {
     List,
     /// A session's status.
     Status(SessionId),
-    /// A stream of a session's agent terminal.
+    /// A stream of one of a session's terminals.
     Attach {
         /// Session.
         session: SessionId,
+        /// Which.
+        shows: Shows,
         /// Size of the pane; none: never set it.
         size: Option<Size>,
         /// Tells this attach from earlier ones.
@@ -123,6 +127,24 @@ pub enum Call {
     Dismiss(SessionId),
     /// Another name.
     Rename(SessionId, String),
+    /// The terminals that a session has.
+    Terminals(SessionId),
+    /// A new shell in a session's directory.
+    Shell {
+        /// Session.
+        session: SessionId,
+        /// Size of its pane.
+        size: Option<Size>,
+    },
+    /// Close a shell.
+    Close {
+        /// Session.
+        session: SessionId,
+        /// Shell.
+        terminal: TerminalId,
+        /// Also when something runs in it.
+        force: bool,
+    },
     /// End host and agents.
     StopHost,
 }
@@ -147,6 +169,10 @@ pub enum Answer {
         /// In words.
         message: String,
     },
+    /// Its terminals.
+    Terminals(Vec<TerminalInfo>),
+    /// A shell.
+    Terminal(TerminalId),
     /// Done.
     Done,
 }

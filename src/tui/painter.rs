@@ -110,7 +110,7 @@ impl Painter {
 
     /// The mouse is taken only while the shown program wants it, so that the terminal's own selection works else.
     fn mouse(&mut self, state: &State, out: &mut String) {
-        let modes = state.pane.as_ref().map(|pane| pane.view.modes()).unwrap_or_default();
+        let modes = state.focused().map(|pane| pane.view.modes()).unwrap_or_default();
         let wanted = match (self.may_mouse && modes.mouse, modes.mouse_motion) {
             (false, _) => Mouse::Off,
             (true, false) => Mouse::Clicks,

@@ -3,21 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::badge;
+use super::desk::{Desk, Shows};
 use super::form::{Choice, Form, Question};
-use super::keymap::{Command, Keymap};
-use super::layout;
+use super::keymap::Keymap;
+use super::layout::{self, Layout};
 use super::msg::Timer;
 use super::notice::{self, Notice};
-use crate::domain::ids::{SessionId, TerminalId};
-use crate::domain::launch::{Exit, Size};
+use super::pane::Pane;
+use crate::domain::ids::SessionId;
+use crate::domain::launch::Size;
 use crate::domain::status::Status;
 use crate::domain::words::SessionState;
-use crate::screen::view::View;
-use crate::wire::frame::Frame;
 use crate::wire::host::SessionLine;
-
-/// Frames kept of a stream whose number is not known yet: its keyframe and what follows until the answer is read.
-pub const MAX_EARLY_FRAMES: usize = 8;
 
 /// What was decided before the screen opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +66,15 @@ pub struct Tab {
     pub stale: bool,
     /// It got done with something that was not looked at yet.
     pub unseen: bool,
+    /// Its panes.
+    pub desk: Desk,
 }
 
 impl Tab {
     /// A session that was just heard of.
     #[must_use]
-    pub const fn new(line: SessionLine) -> Self {
-        Self { line, status: None, asked: false, stale: false, unseen: false }
+    pub fn new(line: SessionLine) -> Self {
+        Self { line, status: None, asked: false, stale: false, unseen: false, desk: Desk::default() }
     }
 
     /// Its id.
@@ -107,32 +106,6 @@ impl Tab {
     pub fn notice(&self) -> Notice {
         notice::of(&self.line, self.status.as_ref())
     }
-}
-
-/// The terminal that is shown.
-pub struct Pane {
-    /// Its session.
-    pub session: SessionId,
-    /// Tells answers to this attach from those to earlier ones.
-    pub ticket: u64,
-    /// An attach is on its way.
-    pub asked: bool,
-    /// Its stream, once attached.
-    pub stream: Option<u32>,
-    /// Its terminal.
-    pub terminal: Option<TerminalId>,
-    /// What it shows.
-    pub view: View,
-    /// The size that the host was told last.
-    pub size: Size,
-    /// State number that the host was told last.
-    pub acked: u64,
-    /// Why nothing comes at the moment.
-    pub lost: Option<String>,
-    /// How the program ended.
-    pub exited: Option<Exit>,
-    /// Frames that came before the stream's number was known.
-    pub early: Vec<(u32, Frame)>,
 }
 
 /// What keys are for at the moment.
@@ -185,8 +158,10 @@ pub struct State {
     pub wish: Option<SessionId>,
     /// Session named by the person at the start, not yet asked for.
     pub named: Option<String>,
-    /// Its terminal.
-    pub pane: Option<Pane>,
+    /// Those of its terminals that are shown.
+    pub panes: Vec<Pane>,
+    /// Tasks and sessions are shown beside the panes.
+    pub sidebar: bool,
     /// What keys are for.
     pub mode: Mode,
     /// Announcement.
@@ -201,6 +176,8 @@ pub struct State {
     pub pasting: Pasting,
     /// Counts attaches.
     pub tickets: u64,
+    /// A pane is to be opened beside this session's agent once the host has answered.
+    pub opening: Option<SessionId>,
     /// Newest life of each timer.
     pub timers: BTreeMap<Timer, u64>,
 }
@@ -220,7 +197,8 @@ impl State {
             last: None,
             wish: None,
             named,
-            pane: None,
+            panes: vec![],
+            sidebar: false,
             mode: Mode::Normal,
             said: None,
             seq: None,
@@ -228,6 +206,7 @@ impl State {
             pastes: 0,
             pasting: Pasting::No,
             tickets: 0,
+            opening: None,
             timers: BTreeMap::new(),
         }
     }
@@ -261,10 +240,49 @@ impl State {
         self.chosen().map_or(Notice::None, Tab::notice)
     }
 
-    /// Size of the pane.
+    /// The panes of the chosen session.
     #[must_use]
-    pub fn pane_size(&self) -> Size {
-        layout::pane_size(self.size.0, self.size.1)
+    pub fn desk(&self) -> Desk {
+        self.chosen().map(|tab| tab.desk.clone()).unwrap_or_default()
+    }
+
+    /// Where everything stands.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        layout::divide(self.size.0, self.size.1, self.sidebar, &self.desk())
+    }
+
+    /// The terminals of the chosen session that are to be shown, and their sizes.
+    #[must_use]
+    pub fn wanted_panes(&self) -> Vec<(Shows, Size)> {
+        let (layout, desk) = (self.layout(), self.desk());
+        let shown = [Some(Shows::Agent), desk.beside].into_iter().flatten().filter(Shows::terminal);
+        shown.filter_map(|shows| layout.space(&shows).map(|space| (shows, layout::size(space)))).collect()
+    }
+
+    /// Size of a new session's terminal.
+    #[must_use]
+    pub fn new_size(&self) -> Size {
+        let layout = layout::divide(self.size.0, self.size.1, self.sidebar, &Desk::default());
+        layout.agent.map_or(Size::DEFAULT, layout::size)
+    }
+
+    /// The pane that shows this.
+    #[must_use]
+    pub fn pane(&self, shows: &Shows) -> Option<&Pane> {
+        self.panes.iter().find(|pane| pane.shows == *shows)
+    }
+
+    /// The pane that takes keys, if it is a terminal.
+    #[must_use]
+    pub fn focused(&self) -> Option<&Pane> {
+        self.pane(self.desk().focused())
+    }
+
+    /// Whether keys that are typed have no agent to go to, so that a banner takes them.
+    #[must_use]
+    pub fn banner_takes_keys(&self) -> bool {
+        *self.desk().focused() == Shows::Agent && self.notice().takes_keys()
     }
 
     /// Whether the host answers.
@@ -273,73 +291,9 @@ impl State {
         self.link == Link::Up
     }
 
-    /// Whether a command works now; why not, in words.
-    ///
-    /// # Errors
-    /// What to tell the person.
-    pub fn can(&self, command: Command) -> Result<(), &'static str> {
-        let changes = matches!(
-            command,
-            Command::New | Command::Resume | Command::Dismiss | Command::Rename | Command::Kill | Command::Quit
-        );
-        if self.setup.read_only && changes {
-            return Err("This client is read-only.");
-        }
-        match command {
-            Command::Resume if !self.up() => Ok(()),
-            _ if changes && !self.up() => Err("The host is away."),
-            Command::Next | Command::Previous if self.tabs.len() < 2 => Err("There is no other tab."),
-            Command::Last if self.last.as_ref().is_none_or(|id| self.tab(id).is_none()) => {
-                Err("No other tab was chosen before.")
-            }
-            Command::Waiting if !self.tabs.iter().any(|t| t.urgency() > 0) => Err("No session waits for you."),
-            Command::Jump(n) if usize::from(n) > self.tabs.len() => Err("There is no tab with that number."),
-            Command::Resume | Command::Dismiss | Command::Rename | Command::Kill if self.chosen().is_none() => {
-                Err("No session is chosen.")
-            }
-            Command::Resume if self.running() == Some(true) => Err("Its agent is running."),
-            Command::Dismiss if !matches!(self.notice(), Notice::Failure(_) | Notice::Offer(_)) => {
-                Err("There is no failure to put away.")
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Whether the chosen session's agent runs, as far as is known.
     #[must_use]
     pub fn running(&self) -> Option<bool> {
         self.chosen().and_then(|tab| tab.status.as_ref()).and_then(|status| status.is_agent_running)
-    }
-}
-
-impl Pane {
-    /// The pane of a session to which an attach with this ticket is on its way.
-    #[must_use]
-    pub fn new(session: SessionId, ticket: u64, size: Size) -> Self {
-        Self {
-            session,
-            ticket,
-            asked: false,
-            stream: None,
-            terminal: None,
-            view: View::new(size),
-            size,
-            acked: 0,
-            lost: None,
-            exited: None,
-            early: vec![],
-        }
-    }
-
-    /// First column and row shown, when the terminal is larger than the `cols` by `rows` cells of the pane: so that the
-    /// cursor is visible.
-    #[must_use]
-    pub fn offset(&self, cols: u16, rows: u16) -> (u16, u16) {
-        let size = self.view.size();
-        let cursor = self.view.cursor();
-        let first = |at: u16, all: u16, room: u16| {
-            if all <= room { 0 } else { (at + 1).saturating_sub(room).min(all - room) }
-        };
-        (first(cursor.col, size.cols, cols), first(cursor.row, size.rows, rows))
     }
 }

@@ -45,6 +45,8 @@ pub enum Command {
     Zoom,
     /// Another shell in the second pane.
     Shell,
+    /// The next of the session's shells in the second pane.
+    NextShell,
     /// Closes the focused pane; the agent's pane: ends the session.
     Close,
     /// What git says of the session's directory.
@@ -152,7 +154,8 @@ pub const TABLE: &[Entry] = &[
     row(C::FocusDown, Panes, "focus-down", "focus down", "Go to the pane below"),
     row(C::FocusNext, Panes, "focus-next", "other pane", "Go to the other pane"),
     row(C::Zoom, Panes, "zoom", "zoom", "Give this pane the whole screen, or take it back"),
-    row(C::Shell, Panes, "shell", "more shells", "Open another shell in the second pane"),
+    row(C::Shell, Panes, "shell", "new shell", "Open another shell in the second pane"),
+    row(C::NextShell, Panes, "next-shell", "next shell", "Show the next of the shells in the second pane"),
     row(C::Close, Panes, "close", "close", "Close this pane; the agent's: end the session"),
     row(C::Git, Views, "git", "git", "Show what git says of this session's directory"),
     row(C::Files, Views, "files", "files", "Show the files of this session's directory"),

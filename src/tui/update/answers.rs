@@ -6,7 +6,7 @@ use crate::tui::form::{Form, Purpose};
 use crate::tui::msg::{Answer, Call, Effect, Exit, Refusal};
 use crate::tui::state::{Mode, State};
 
-use super::{orders, panes, tabs};
+use super::{orders, panes, shells, tabs};
 
 /// Takes the answer to a call.
 pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>, out: &mut Vec<Effect>) {
@@ -15,7 +15,7 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
             match outcome {
                 Ok(Answer::Subscribed(seq)) if since.is_none() => state.seq = Some(state.seq.unwrap_or(0).max(seq)),
                 Ok(_) => {}
-                Err(refusal) => orders::say(state, words(&refusal), out),
+                Err(refusal) => orders::say(state, orders::words(&refusal), out),
             }
             orders::ask_list(state, out);
         }
@@ -24,7 +24,7 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
             match outcome {
                 Ok(Answer::Sessions(lines)) => tabs::listed(state, lines, out),
                 Ok(_) => {}
-                Err(refusal) => orders::say(state, words(&refusal), out),
+                Err(refusal) => orders::say(state, orders::words(&refusal), out),
             }
             if again {
                 orders::ask_list(state, out);
@@ -61,25 +61,20 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
             match outcome {
                 Ok(Answer::Resumed { resumed: false, message }) => orders::say(state, message, out),
                 Ok(_) => {}
-                Err(refusal) => orders::say(state, words(&refusal), out),
+                Err(refusal) => orders::say(state, orders::words(&refusal), out),
             }
             orders::ask_status(state, &session, out);
         }
         (Call::Kill(session), Ok(_)) => tabs::leave(state, &session, out),
         (Call::Dismiss(session), Ok(_)) => orders::ask_status(state, &session, out),
+        (Call::Terminals(session), outcome) => shells::terminals(state, &session, outcome, out),
+        (Call::Shell { session, .. }, outcome) => shells::opened(state, &session, outcome, out),
+        (Call::Close { session, terminal, .. }, outcome) => shells::closed(state, (session, terminal), outcome, out),
         (Call::StopHost, Ok(_)) => out.push(Effect::Leave(Exit::Quit)),
         (Call::Kill(_) | Call::Dismiss(_) | Call::StopHost, Err(refusal)) => {
-            orders::say(state, words(&refusal), out);
+            orders::say(state, orders::words(&refusal), out);
         }
         (Call::Detach(_) | Call::Create(_), _) => {}
-    }
-}
-
-/// A refusal as one line.
-fn words(refusal: &Refusal) -> String {
-    match &refusal.hint {
-        Some(hint) => format!("{} ({hint})", refusal.message),
-        None => refusal.message.clone(),
     }
 }
 
@@ -110,7 +105,7 @@ fn found(state: &mut State, outcome: Result<Answer, Refusal>, out: &mut Vec<Effe
                 orders::ask_list(state, out);
             }
         }
-        Err(refusal) if refusal.code.is_some() => out.push(Effect::Leave(Exit::Refused(words(&refusal)))),
+        Err(refusal) if refusal.code.is_some() => out.push(Effect::Leave(Exit::Refused(orders::words(&refusal)))),
         Ok(_) | Err(_) => {}
     }
 }
@@ -125,8 +120,8 @@ fn form_failed(state: &mut State, meant: impl Fn(&Purpose) -> bool, refusal: &Re
     match &mut state.mode {
         Mode::Form(Form { purpose, busy, error, .. }) if meant(purpose) => {
             *busy = false;
-            *error = Some(words(refusal));
+            *error = Some(orders::words(refusal));
         }
-        _ => orders::say(state, words(refusal), out),
+        _ => orders::say(state, orders::words(refusal), out),
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::words::{EndReason, SessionState};
+use crate::tui::desk::{Direction, Shows, Split};
 use crate::tui::form::{Did, Form, Purpose, Question};
 use crate::tui::keymap::Command;
 use crate::tui::msg::{Call, Effect, Exit};
@@ -10,7 +11,7 @@ use crate::tui::state::{Link, Mode, State};
 use crate::wire::host::SessionCreate;
 use crate::wire::input::{Key, KeyCode};
 
-use super::{orders, panes, tabs};
+use super::{orders, panes, shells, tabs};
 
 /// Does what a command says, or says why not.
 pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
@@ -59,22 +60,22 @@ pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
             panes::keyframe(state, out);
         }
         Command::Help => state.mode = Mode::Help(0),
-        Command::Explain
-        | Command::Reopen
-        | Command::SplitRight
-        | Command::SplitDown
-        | Command::FocusLeft
-        | Command::FocusRight
-        | Command::FocusUp
-        | Command::FocusDown
-        | Command::FocusNext
-        | Command::Zoom
-        | Command::Shell
-        | Command::Close
-        | Command::Git
-        | Command::Files
-        | Command::Messages
-        | Command::Sidebar => orders::say(state, format!("Not built yet: {}.", command.entry().name), out),
+        Command::SplitRight => shells::split(state, Split::Right, out),
+        Command::SplitDown => shells::split(state, Split::Down, out),
+        Command::FocusLeft => shells::focus(state, Direction::Left, out),
+        Command::FocusRight => shells::focus(state, Direction::Right, out),
+        Command::FocusUp => shells::focus(state, Direction::Up, out),
+        Command::FocusDown => shells::focus(state, Direction::Down, out),
+        Command::FocusNext => shells::focus_next(state, out),
+        Command::Zoom => shells::zoom(state, out),
+        Command::Shell => shells::another(state, out),
+        Command::NextShell => shells::next(state, out),
+        Command::Close => shells::close(state, out),
+        Command::Git => shells::panel(state, Shows::Git, out),
+        Command::Files => shells::panel(state, Shows::Files, out),
+        Command::Explain | Command::Reopen | Command::Messages | Command::Sidebar => {
+            orders::say(state, format!("Not built yet: {}.", command.entry().name), out)
+        }
     }
 }
 
@@ -98,7 +99,7 @@ fn resume(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// Asks before something that lives is ended; a session that a person ended before only leaves the tab bar.
-fn kill(state: &mut State, out: &mut Vec<Effect>) {
+pub fn kill(state: &mut State, out: &mut Vec<Effect>) {
     let Some(tab) = state.chosen() else { return };
     let session = tab.id().clone();
     if tab.ended() {
@@ -116,6 +117,9 @@ pub fn answer(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
         KeyCode::Char('y' | 'Y') => {
             out.push(Effect::Call(match question {
                 Question::Kill { session, .. } => Call::Kill(session.clone()),
+                Question::Close { session, terminal, .. } => {
+                    Call::Close { session: session.clone(), terminal: terminal.clone(), force: true }
+                }
                 Question::Quit { .. } => Call::StopHost,
             }));
             state.mode = Mode::Normal;
@@ -136,7 +140,7 @@ pub fn form_key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
 }
 
 fn submit(state: &mut State, out: &mut Vec<Effect>) {
-    let size = state.pane_size();
+    let size = state.new_size();
     let setup = state.setup.clone();
     let Mode::Form(form) = &mut state.mode else { return };
     let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());

@@ -25,9 +25,7 @@ pub fn connected(state: &mut State, out: &mut Vec<Effect>) {
     if let Some(named) = &state.named {
         out.push(Effect::Call(Call::Find(named.clone())));
     }
-    if state.current.is_some() {
-        panes::attach(state, out);
-    }
+    panes::attach_all(state, out);
     if was_away {
         orders::say(state, "The host is back.", out);
     }
@@ -54,7 +52,8 @@ pub fn lost(state: &mut State, why: &str, out: &mut Vec<Effect>) {
     if !goodbye {
         state.link = Link::Away { why: why.to_owned(), tries: 0, goodbye };
     }
-    if let Some(pane) = &mut state.pane {
+    state.opening = None;
+    for pane in &mut state.panes {
         pane.stream = None;
         pane.asked = false;
         pane.early.clear();

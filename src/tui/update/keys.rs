@@ -7,14 +7,13 @@ use crate::screen::decode::{Outer, Reply};
 use crate::tui::chord::Chord;
 use crate::tui::edit::MAX_TEXT_BYTES;
 use crate::tui::keymap::Command;
-use crate::tui::layout;
 use crate::tui::msg::{Effect, Timer};
 use crate::tui::notice::Notice;
 use crate::tui::state::{Mode, Pasting, State};
 use crate::tui::tabbar;
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods, Mouse, MouseKind, StreamInput};
 
-use super::{commands, orders, panes, tabs};
+use super::{commands, orders, panes, shells, tabs};
 
 /// Takes what the outer terminal sent.
 pub fn outer(state: &mut State, outer: Outer, out: &mut Vec<Effect>) {
@@ -60,7 +59,7 @@ fn normal(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
         if let Some(command) = state.setup.keys.after_prefix(key) {
             commands::run(state, command, out);
         }
-    } else if state.notice().takes_keys() {
+    } else if state.banner_takes_keys() {
         banner_key(state, key, out);
     } else {
         panes::input(state, StreamInput::Key(*key), out);
@@ -121,7 +120,7 @@ fn text(state: &mut State, text: String, out: &mut Vec<Effect>) {
     }
     match &state.mode {
         Mode::Normal if state.chosen().is_some() => {
-            if state.notice().takes_keys() {
+            if state.banner_takes_keys() {
                 state.quiet = false;
                 orders::start(state, Timer::Quiet, orders::QUIET, out);
             } else {
@@ -143,7 +142,7 @@ fn text(state: &mut State, text: String, out: &mut Vec<Effect>) {
 
 fn paste_start(state: &mut State) {
     state.pastes = state.pastes.wrapping_add(1);
-    let stream = state.pane.as_ref().and_then(|pane| pane.stream);
+    let stream = state.focused().and_then(|pane| pane.stream);
     state.pasting = match (&state.mode, stream) {
         (Mode::Form(_), _) => Pasting::Form(vec![]),
         (Mode::Normal, Some(stream)) if state.up() && !state.setup.read_only => {
@@ -154,10 +153,10 @@ fn paste_start(state: &mut State) {
 }
 
 fn paste_chunk(state: &mut State, bytes: &[u8], out: &mut Vec<Effect>) {
-    let own = state.pane.as_ref().and_then(|pane| pane.stream);
+    let shown = matches!(state.pasting, Pasting::Stream(stream, ..) if panes::has(state, stream));
     match &mut state.pasting {
         Pasting::Form(text) if text.len() + bytes.len() <= MAX_TEXT_BYTES => text.extend_from_slice(bytes),
-        Pasting::Stream(stream, paste, parts) if own == Some(*stream) => {
+        Pasting::Stream(stream, paste, parts) if shown => {
             let input = StreamInput::PasteChunk { paste: *paste, part: *parts, data: STANDARD.encode(bytes) };
             *parts += 1;
             out.push(Effect::Send(*stream, input));
@@ -168,14 +167,13 @@ fn paste_chunk(state: &mut State, bytes: &[u8], out: &mut Vec<Effect>) {
 }
 
 fn paste_end(state: &mut State, out: &mut Vec<Effect>) {
-    let own = state.pane.as_ref().and_then(|pane| pane.stream);
     match std::mem::replace(&mut state.pasting, Pasting::No) {
         Pasting::Form(bytes) => {
             if let Mode::Form(form) = &mut state.mode {
                 form.insert(&String::from_utf8_lossy(&bytes));
             }
         }
-        Pasting::Stream(stream, paste, parts) if own == Some(stream) => {
+        Pasting::Stream(stream, paste, parts) if panes::has(state, stream) => {
             out.push(Effect::Send(stream, StreamInput::PasteCommit { paste, parts }));
         }
         Pasting::No => {}
@@ -186,24 +184,26 @@ fn paste_end(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 fn mouse(state: &mut State, mouse: Mouse, out: &mut Vec<Effect>) {
-    let layout = layout::divide(state.size.0, state.size.1);
+    let layout = state.layout();
     if state.mode != Mode::Normal {
         return;
     }
+    let pressed = mouse.kind == MouseKind::Down(0);
     if layout.tabs.is_some_and(|bar| mouse.row == bar.y) {
-        if mouse.kind == MouseKind::Down(0)
-            && let Some(session) = tabbar::hit(state, state.size.0, mouse.col)
-        {
+        if pressed && let Some(session) = tabbar::hit(state, state.size.0, mouse.col) {
             tabs::choose(state, &session, out);
         }
         return;
     }
-    let Some(pane) = &state.pane else { return };
-    let area = layout.pane;
-    let inside = mouse.row >= area.y && mouse.row < area.bottom() && mouse.col < area.right();
-    if inside && pane.view.modes().mouse {
+    let Some((space, beside)) = layout.at(mouse.col, mouse.row) else { return };
+    if pressed && state.desk().away != beside {
+        shells::focus_next(state, out);
+    }
+    let area = space.inside;
+    let Some(pane) = state.focused().filter(|_| state.desk().away == beside && mouse.row >= area.y) else { return };
+    if pane.view.modes().mouse {
         let (left, top) = pane.offset(area.width, area.height);
-        let mouse = Mouse { col: mouse.col + left, row: mouse.row - area.y + top, ..mouse };
+        let mouse = Mouse { col: mouse.col - area.x + left, row: mouse.row - area.y + top, ..mouse };
         panes::input(state, StreamInput::Mouse(mouse), out);
     }
 }

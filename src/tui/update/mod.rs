@@ -6,6 +6,7 @@ mod host;
 mod keys;
 mod orders;
 mod panes;
+mod shells;
 mod tabs;
 
 use super::msg::{Effect, Msg, Timer};
@@ -20,7 +21,7 @@ pub fn begin() -> Vec<Effect> {
 /// Takes what happened; returns what is to be done, in order.
 pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
     let mut out = vec![];
-    let took_keys = state.notice().takes_keys();
+    let took_keys = state.banner_takes_keys();
     match msg {
         Msg::Outer(outer) => keys::outer(state, outer, &mut out),
         Msg::Resized(cols, rows) => {
@@ -44,7 +45,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
             panes::keyframe(state, &mut out);
         }
     }
-    if !took_keys && state.notice().takes_keys() {
+    if !took_keys && state.banner_takes_keys() {
         state.quiet = false;
         orders::start(state, Timer::Quiet, orders::QUIET, &mut out);
     }
@@ -55,11 +56,13 @@ fn ran_out(state: &mut State, timer: Timer, out: &mut Vec<Effect>) {
     match timer {
         Timer::Said => state.said = None,
         Timer::Quiet => state.quiet = true,
-        Timer::Resize => panes::resize(state, out),
+        Timer::Resize => panes::arrange(state, out),
         Timer::Follow => panes::follow(state, out),
         Timer::Attach => panes::attach_again(state, out),
     }
 }
 
+#[cfg(test)]
+mod pane_tests;
 #[cfg(test)]
 mod tests;

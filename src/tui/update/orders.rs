@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::ids::SessionId;
-use crate::tui::msg::{Call, Effect, Timer};
+use crate::tui::msg::{Call, Effect, Refusal, Timer};
 use crate::tui::state::State;
 
 /// How long an announcement stands: long enough to read a line.
@@ -51,5 +51,14 @@ pub fn ask_list(state: &mut State, out: &mut Vec<Effect>) {
     } else if state.up() {
         state.listing = (true, false);
         out.push(Effect::Call(Call::List));
+    }
+}
+
+/// A refusal as one line.
+#[must_use]
+pub fn words(refusal: &Refusal) -> String {
+    match &refusal.hint {
+        Some(hint) => format!("{} ({hint})", refusal.message),
+        None => refusal.message.clone(),
     }
 }

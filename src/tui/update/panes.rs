@@ -1,60 +1,72 @@
-//! The terminal that is shown: attach, follow, frames, size, input.
+//! The terminals that are shown: attach, follow, frames, size, input.
 
 use crate::domain::ids::TerminalId;
 use crate::domain::launch::Size;
+use crate::domain::words::ErrorCode;
+use crate::tui::desk::Shows;
 use crate::tui::msg::{Call, Effect, Refusal, Timer};
-use crate::tui::state::{MAX_EARLY_FRAMES, Pane, State};
+use crate::tui::pane::{MAX_EARLY_FRAMES, Pane};
+use crate::tui::state::State;
 use crate::wire::agentctl::StreamEvent;
 use crate::wire::frame::Frame;
 use crate::wire::host::Attached;
 use crate::wire::input::StreamInput;
 
-use super::orders;
+use super::{orders, shells};
 
-/// Attaches to the chosen session's terminal. What was shown of it stays until its first frame.
-pub fn attach(state: &mut State, out: &mut Vec<Effect>) {
-    let size = state.pane_size();
-    let Some(session) = state.current.clone() else {
-        detach(state, out);
-        state.pane = None;
-        return;
-    };
-    detach(state, out);
+/// Makes the attached terminals those that are to be shown, in the sizes of their panes.
+pub fn arrange(state: &mut State, out: &mut Vec<Effect>) {
+    let wanted = if state.chosen().is_some() { state.wanted_panes() } else { vec![] };
+    let current = state.current.clone();
+    let (keep, gone): (Vec<Pane>, Vec<Pane>) = std::mem::take(&mut state.panes).into_iter().partition(|pane| {
+        Some(&pane.session) == current.as_ref() && wanted.iter().any(|(shows, _)| *shows == pane.shows)
+    });
+    state.panes = keep;
+    out.extend(gone.iter().filter_map(|pane| pane.stream).map(|stream| Effect::Call(Call::Detach(stream))));
+    for (shows, _) in &wanted {
+        if state.pane(shows).is_none() {
+            attach(state, shows, out);
+        }
+    }
+    resize(state, out);
+}
+
+/// Attaches to a terminal of the chosen session. What was shown of it stays until its first frame.
+fn attach(state: &mut State, shows: &Shows, out: &mut Vec<Effect>) {
+    let Some(session) = state.current.clone() else { return };
+    let Some((_, size)) = state.wanted_panes().into_iter().find(|(wanted, _)| wanted == shows) else { return };
+    let (up, read_only) = (state.up(), state.setup.read_only);
     state.tickets += 1;
     let ticket = state.tickets;
-    match &mut state.pane {
-        Some(pane) if pane.session == session => {
-            pane.ticket = ticket;
-            pane.early.clear();
-            pane.acked = 0;
-            pane.size = size;
-        }
-        pane => *pane = Some(Pane::new(session.clone(), ticket, size)),
-    }
-    if state.up() {
-        if let Some(pane) = &mut state.pane {
-            pane.asked = true;
-        }
-        out.push(Effect::Call(Call::Attach { session, size: asked_size(state, size), ticket }));
-    }
-}
-
-fn asked_size(state: &State, size: Size) -> Option<Size> {
-    (!state.setup.read_only).then_some(size)
-}
-
-/// Lets go of the stream, if there is one.
-pub fn detach(state: &mut State, out: &mut Vec<Effect>) {
-    if let Some(stream) = state.pane.as_mut().and_then(|pane| pane.stream.take()) {
+    let at = state.panes.iter().position(|pane| pane.session == session && pane.shows == *shows);
+    let at = at.unwrap_or_else(|| {
+        state.panes.push(Pane::new(session.clone(), shows.clone(), ticket, size));
+        state.panes.len() - 1
+    });
+    let Some(pane) = state.panes.get_mut(at) else { return };
+    if let Some(stream) = pane.stream.take() {
         out.push(Effect::Call(Call::Detach(stream)));
     }
+    pane.ticket = ticket;
+    pane.early.clear();
+    pane.acked = 0;
+    pane.size = size;
+    pane.asked = up;
+    if up {
+        let size = (!read_only).then_some(size);
+        out.push(Effect::Call(Call::Attach { session, shows: shows.clone(), size, ticket }));
+    }
+}
+
+/// The link to the host is new: attaches all anew.
+pub fn attach_all(state: &mut State, out: &mut Vec<Effect>) {
+    arrange(state, out);
+    attach_again(state, out);
 }
 
 /// The answer to an attach.
 pub fn attached(state: &mut State, ticket: u64, outcome: Result<Attached, Refusal>, out: &mut Vec<Effect>) {
-    let size = state.pane_size();
-    let read_only = state.setup.read_only;
-    let Some(pane) = state.pane.as_mut().filter(|pane| pane.ticket == ticket) else {
+    let Some(pane) = state.panes.iter_mut().find(|pane| pane.ticket == ticket) else {
         if let Ok(attached) = outcome {
             out.push(Effect::Call(Call::Detach(attached.stream)));
         }
@@ -67,36 +79,42 @@ pub fn attached(state: &mut State, ticket: u64, outcome: Result<Attached, Refusa
             pane.terminal = attached.terminal_id;
             pane.lost = None;
             pane.exited = None;
-            if pane.size != size && !read_only {
-                pane.size = size;
-                out.push(Effect::Send(attached.stream, StreamInput::Resize(size)));
-            }
             let early = std::mem::take(&mut pane.early);
             for (stream, frame) in early {
                 if stream == attached.stream {
                     self::frame(state, stream, frame, out);
                 }
             }
+            resize(state, out);
         }
         Err(refusal) => {
+            let shell = match &pane.shows {
+                Shows::Shell(id) if refusal.code == Some(ErrorCode::TerminalNotFound) => Some(id.clone()),
+                _ => None,
+            };
             pane.lost = Some(refusal.message);
-            if state.chosen().is_some_and(|tab| !tab.ended()) {
+            if let Some(id) = shell {
+                shells::gone(state, &id, "The shell is gone.", out);
+            } else if state.chosen().is_some_and(|tab| !tab.ended()) {
                 orders::start(state, Timer::Attach, orders::ATTACH_AGAIN, out);
             }
         }
     }
 }
 
-/// Attaches again, if nothing is attached and no attach is on its way.
+/// Attaches again where nothing is attached and no attach is on its way.
 pub fn attach_again(state: &mut State, out: &mut Vec<Effect>) {
-    if state.up() && state.pane.as_ref().is_some_and(|pane| pane.stream.is_none() && !pane.asked) {
-        attach(state, out);
+    if state.up() {
+        let idle = state.panes.iter().filter(|pane| pane.stream.is_none() && !pane.asked);
+        for shows in idle.map(|pane| pane.shows.clone()).collect::<Vec<_>>() {
+            attach(state, &shows, out);
+        }
     }
 }
 
 /// The chosen session's agent goes on in `terminal`; the stream should say so itself.
 pub fn expect(state: &mut State, terminal: Option<&TerminalId>, out: &mut Vec<Effect>) {
-    match &mut state.pane {
+    match state.pane(&Shows::Agent) {
         Some(pane) if pane.stream.is_none() => attach_again(state, out),
         Some(pane) if terminal.is_some() && pane.terminal.as_ref() != terminal => {
             orders::start(state, Timer::Follow, orders::FOLLOW, out);
@@ -108,61 +126,63 @@ pub fn expect(state: &mut State, terminal: Option<&TerminalId>, out: &mut Vec<Ef
 /// If the stream has not followed its session by now, attaches anew.
 pub fn follow(state: &mut State, out: &mut Vec<Effect>) {
     let newest = state.chosen().and_then(|tab| tab.line.terminal_id.clone());
-    if newest.is_some() && state.pane.as_ref().is_some_and(|pane| pane.terminal != newest) {
-        attach(state, out);
+    if newest.is_some() && state.pane(&Shows::Agent).is_some_and(|pane| pane.terminal != newest) {
+        attach(state, &Shows::Agent, out);
     }
 }
 
 /// Takes a frame.
 pub fn frame(state: &mut State, stream: u32, frame: Frame, out: &mut Vec<Effect>) {
-    let Some(pane) = &mut state.pane else { return };
-    match pane.stream {
-        Some(own) if own == stream => {
-            pane.lost = None;
-            if pane.view.apply(&frame).is_err() {
-                out.push(Effect::Send(stream, StreamInput::Keyframe));
-            }
+    if let Some(pane) = of_stream(state, stream) {
+        pane.lost = None;
+        if pane.view.apply(&frame).is_err() {
+            out.push(Effect::Send(stream, StreamInput::Keyframe));
         }
-        None if pane.early.len() < MAX_EARLY_FRAMES => pane.early.push((stream, frame)),
-        _ => {}
+        return;
     }
+    // The answer that says whose stream this is comes after it.
+    for pane in state.panes.iter_mut().filter(|pane| pane.asked && pane.early.len() < MAX_EARLY_FRAMES) {
+        pane.early.push((stream, frame.clone()));
+    }
+}
+
+fn of_stream(state: &mut State, stream: u32) -> Option<&mut Pane> {
+    state.panes.iter_mut().find(|pane| pane.stream == Some(stream))
 }
 
 /// What is shown is the newest: the host may send more.
 pub fn drawn(state: &mut State, out: &mut Vec<Effect>) {
-    if let Some(pane) = &mut state.pane
-        && let Some(stream) = pane.stream
-        && pane.view.state() != pane.acked
-    {
-        pane.acked = pane.view.state();
-        out.push(Effect::Send(stream, StreamInput::Ack { state: pane.acked }));
+    for pane in &mut state.panes {
+        if let Some(stream) = pane.stream.filter(|_| pane.view.state() != pane.acked) {
+            pane.acked = pane.view.state();
+            out.push(Effect::Send(stream, StreamInput::Ack { state: pane.acked }));
+        }
     }
 }
 
 /// Asks for everything anew.
 pub fn keyframe(state: &State, out: &mut Vec<Effect>) {
-    if let Some(stream) = state.pane.as_ref().and_then(|pane| pane.stream) {
-        out.push(Effect::Send(stream, StreamInput::Keyframe));
-    }
+    let streams = state.panes.iter().filter_map(|pane| pane.stream);
+    out.extend(streams.map(|stream| Effect::Send(stream, StreamInput::Keyframe)));
 }
 
-/// Tells the pane's size, if it changed.
+/// Tells the sizes of the panes, where they changed.
 pub fn resize(state: &mut State, out: &mut Vec<Effect>) {
-    let size = state.pane_size();
-    let read_only = state.setup.read_only;
-    if let Some(pane) = &mut state.pane
-        && let Some(stream) = pane.stream
-        && pane.size != size
-        && !read_only
-    {
-        pane.size = size;
-        out.push(Effect::Send(stream, StreamInput::Resize(size)));
+    if state.setup.read_only {
+        return;
+    }
+    for (shows, size) in state.wanted_panes() {
+        let mut shown = state.panes.iter_mut().filter(|pane| pane.shows == shows && pane.size != size);
+        if let Some((pane, stream)) = shown.next().and_then(|pane| pane.stream.map(|stream| (pane, stream))) {
+            pane.size = size;
+            out.push(Effect::Send(stream, StreamInput::Resize(size)));
+        }
     }
 }
 
-/// Sends input into the terminal; `false` when nothing took it.
+/// Sends input into the terminal that has the focus; `false` when nothing took it.
 pub fn input(state: &State, input: StreamInput, out: &mut Vec<Effect>) -> bool {
-    match state.pane.as_ref().and_then(|pane| pane.stream) {
+    match state.focused().and_then(|pane| pane.stream) {
         Some(stream) if !state.setup.read_only && state.up() => {
             out.push(Effect::Send(stream, input));
             true
@@ -171,20 +191,20 @@ pub fn input(state: &State, input: StreamInput, out: &mut Vec<Effect>) -> bool {
     }
 }
 
+/// Whether a stream of this number is still shown.
+#[must_use]
+pub fn has(state: &State, stream: u32) -> bool {
+    state.panes.iter().any(|pane| pane.stream == Some(stream))
+}
+
 /// Something of a stream besides frames.
 pub fn event(state: &mut State, stream: u32, event: StreamEvent, out: &mut Vec<Effect>) {
-    let Some(pane) = state.pane.as_mut().filter(|pane| pane.stream == Some(stream)) else { return };
-    let session = pane.session.clone();
+    let Some(pane) = of_stream(state, stream) else { return };
+    let (session, shows) = (pane.session.clone(), pane.shows.clone());
     match event {
-        StreamEvent::Attached { terminal, .. } => {
-            pane.terminal = Some(terminal);
-            pane.exited = None;
-            pane.lost = None;
-        }
+        StreamEvent::Attached { terminal, .. } => begin(pane, terminal),
         StreamEvent::Moved { terminal, .. } => {
-            pane.terminal = Some(terminal);
-            pane.exited = None;
-            pane.lost = None;
+            begin(pane, terminal);
             if let Some(tab) = state.tab_mut(&session) {
                 tab.line.title.clear();
                 tab.line.progress = None;
@@ -192,7 +212,7 @@ pub fn event(state: &mut State, stream: u32, event: StreamEvent, out: &mut Vec<E
             orders::ask_status(state, &session, out);
         }
         StreamEvent::Title { text } => {
-            if let Some(tab) = state.tab_mut(&session) {
+            if let Some(tab) = state.tab_mut(&session).filter(|_| shows == Shows::Agent) {
                 tab.line.title = text;
             }
         }
@@ -205,11 +225,29 @@ pub fn event(state: &mut State, stream: u32, event: StreamEvent, out: &mut Vec<E
         StreamEvent::Clipboard { data } => out.push(Effect::Clipboard(data)),
         StreamEvent::Exited { exit } => {
             pane.exited = Some(exit);
-            orders::ask_status(state, &session, out);
+            match shows {
+                Shows::Shell(id) => shells::ended(state, &id, exit, out),
+                _ => orders::ask_status(state, &session, out),
+            }
         }
         StreamEvent::Lost { why } => {
             pane.lost = Some(why);
             orders::ask_status(state, &session, out);
         }
     }
+}
+
+fn begin(pane: &mut Pane, terminal: TerminalId) {
+    pane.terminal = Some(terminal);
+    pane.exited = None;
+    pane.lost = None;
+}
+
+/// The size for a terminal that is not shown yet.
+#[must_use]
+pub fn size_beside(state: &State) -> Size {
+    let mut desk = state.desk();
+    desk.open(Shows::Git);
+    let layout = crate::tui::layout::divide(state.size.0, state.size.1, state.sidebar, &desk);
+    layout.beside.map_or(Size::DEFAULT, crate::tui::layout::size)
 }

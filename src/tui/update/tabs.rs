@@ -22,7 +22,7 @@ pub fn choose(state: &mut State, session: &SessionId, out: &mut Vec<Effect>) {
     if let Some(tab) = state.tab_mut(session) {
         tab.unseen = false;
     }
-    panes::attach(state, out);
+    panes::arrange(state, out);
     orders::ask_status(state, session, out);
 }
 
@@ -157,8 +157,7 @@ pub fn settle(state: &mut State, out: &mut Vec<Effect>) {
         let best = state.tabs.iter().max_by_key(|tab| (tab.urgency(), tab.line.created_at));
         match best.map(|tab| tab.id().clone()).filter(|_| state.named.is_none()) {
             Some(session) => choose(state, &session, out),
-            None if state.pane.is_some() => panes::attach(state, out),
-            None => {}
+            None => panes::arrange(state, out),
         }
     }
 }

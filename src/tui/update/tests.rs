@@ -10,6 +10,7 @@ use crate::domain::rows::Event;
 use crate::domain::words::{Activity, ErrorCode, ResumeReason, SessionState};
 use crate::screen::decode::{Outer, Reply};
 use crate::tui::chord::Chord;
+use crate::tui::desk::Shows;
 use crate::tui::keymap::{Command, DEFAULT_PREFIX};
 use crate::tui::msg::{Answer, Call, Effect, Exit, Msg, Refusal, Timer};
 use crate::tui::notice::Notice;
@@ -59,7 +60,8 @@ fn connecting_subscribes_and_lists_then_attaches_the_newest() {
     let subscribed = Msg::Answered(Call::Subscribe(None), Ok(Answer::Subscribed(4)));
     assert_eq!(calls(&update(&mut state, subscribed)), [Call::List]);
     let effects = update(&mut state, Msg::Answered(Call::List, Ok(Answer::Sessions(three()))));
-    let attach = Call::Attach { session: id("web"), size: Some(Size { cols: 80, rows: 22 }), ticket: 1 };
+    let attach =
+        Call::Attach { session: id("web"), shows: Shows::Agent, size: Some(Size { cols: 80, rows: 22 }), ticket: 1 };
     assert_eq!(calls(&effects), [attach, Call::Status(id("web"))]);
     assert_eq!(state.current, Some(id("web")));
 }
@@ -143,7 +145,7 @@ fn switching_lets_go_of_the_old_stream_and_a_late_answer_is_let_go_of_too() {
     let attached = crate::wire::host::Attached { stream: 8, session_id: id("api"), terminal_id: None };
     let effects = update(&mut state, Msg::Answered(late, Ok(Answer::Attached(attached))));
     assert_eq!(calls(&effects), [Call::Detach(8)]);
-    assert_eq!(state.pane.as_ref().unwrap().stream, Some(9));
+    assert_eq!(state.panes[0].stream, Some(9));
 }
 
 #[test]
@@ -197,8 +199,8 @@ fn a_resume_keeps_the_tab_and_drops_what_the_dead_terminal_said() {
     assert_eq!(calls(&effects), [Call::Status(id("web"))]);
     let tab = state.chosen().unwrap();
     assert_eq!((tab.line.title.as_str(), state.current.clone()), ("", Some(id("web"))));
-    assert_eq!(state.pane.as_ref().unwrap().terminal, Some(terminal("web", 2)));
-    assert_eq!(state.pane.as_ref().unwrap().stream, Some(7));
+    assert_eq!(state.panes[0].terminal, Some(terminal("web", 2)));
+    assert_eq!(state.panes[0].stream, Some(7));
 }
 
 #[test]

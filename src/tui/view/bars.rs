@@ -5,10 +5,11 @@ use ratatui::layout::Rect;
 
 use super::ink::{cells, clear, line, plain};
 use crate::tui::badge;
+use crate::tui::desk::Shows;
 use crate::tui::edit::cut_to;
 use crate::tui::keymap::Command;
 use crate::tui::palette::Palette;
-use crate::tui::state::{Link, Mode, State};
+use crate::tui::state::{Link, Mode, State, Tab};
 use crate::tui::tabbar;
 
 /// Draws the tab bar.
@@ -75,6 +76,17 @@ fn left_side(state: &State, palette: &Palette) -> (String, ratatui::style::Style
     }
 }
 
+/// What is shown of a session with two panes, when that is only one of them.
+fn one_of_two(state: &State, tab: &Tab) -> Option<&'static str> {
+    let hidden = tab.desk.beside.is_some() && (state.layout().agent.is_none() || state.layout().beside.is_none());
+    hidden.then(|| match tab.desk.focused() {
+        Shows::Agent => "agent (1 of 2)",
+        Shows::Shell(_) => "shell (2 of 2)",
+        Shows::Git => "git (2 of 2)",
+        Shows::Files => "files (2 of 2)",
+    })
+}
+
 fn right_side(state: &State) -> String {
     let keys = &state.setup.keys;
     let mut parts = vec![];
@@ -82,6 +94,9 @@ fn right_side(state: &State) -> String {
         parts.push("read-only".to_owned());
     }
     if let Some(tab) = state.chosen() {
+        if let Some(one) = one_of_two(state, tab) {
+            parts.push(one.to_owned());
+        }
         if let Some(percent) = tab.line.progress {
             parts.push(format!("{percent}%"));
         }

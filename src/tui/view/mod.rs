@@ -1,6 +1,7 @@
 //! State → picture. Only reads the state.
 
 mod bars;
+mod heads;
 mod ink;
 mod notices;
 mod pane;
@@ -8,7 +9,7 @@ mod panels;
 
 use ratatui::buffer::Buffer;
 
-use super::layout;
+use super::desk::Shows;
 use super::palette::Palette;
 use super::picture::Picture;
 use super::state::{Mode, State};
@@ -16,7 +17,7 @@ use super::state::{Mode, State};
 /// Draws everything into `buf`, whose area is the whole outer terminal.
 pub fn view(state: &State, buf: &mut Buffer) -> Picture {
     let palette = if state.setup.colour { Palette::colour() } else { Palette::plain() };
-    let layout = layout::divide(buf.area.width, buf.area.height);
+    let layout = state.layout();
     let mut picture = Picture::default();
     if buf.area.is_empty() {
         return picture;
@@ -27,19 +28,14 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
     if let Some(area) = layout.status {
         bars::status(state, &palette, area, buf);
     }
-    match &state.pane {
-        Some(pane) if state.chosen().is_some() => {
-            picture = pane::terminal(pane, layout.pane, buf);
-            notices::draw(state, &palette, layout.pane, buf);
-            if state.notice().takes_keys() {
-                picture.cursor = None;
-            }
-        }
-        _ => notices::nothing(state, &palette, layout.pane, buf),
+    if state.chosen().is_some() && !state.panes.is_empty() {
+        picture = panes(state, &palette, buf);
+    } else {
+        notices::nothing(state, &palette, layout.body, buf);
     }
     match &state.mode {
         Mode::Normal => {}
-        Mode::Prefix => panels::keys_after_prefix(state, &palette, layout.pane, buf),
+        Mode::Prefix => panels::keys_after_prefix(state, &palette, layout.body, buf),
         Mode::Help(from) => {
             picture.cursor = None;
             panels::help(state, *from, &palette, layout.whole, buf);
@@ -47,8 +43,37 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
         Mode::Form(form) => picture = panels::form(state, form, &palette, layout.whole, buf),
         Mode::Ask(question) => {
             picture.cursor = None;
-            panels::question(question, &palette, layout.pane, buf);
+            panels::question(question, &palette, layout.body, buf);
         }
+    }
+    picture
+}
+
+/// The panes of the chosen session; the cursor is that of the one with the focus.
+fn panes(state: &State, palette: &Palette, buf: &mut Buffer) -> Picture {
+    let (layout, desk) = (state.layout(), state.desk());
+    let mut picture = Picture::default();
+    for shows in std::iter::once(&Shows::Agent).chain(&desk.beside) {
+        let Some(space) = layout.space(shows) else { continue };
+        let focused = desk.focused() == shows;
+        if let Some(pane) = state.pane(shows) {
+            let drawn = pane::terminal(pane, space.inside, buf);
+            if focused {
+                picture = drawn;
+            }
+        }
+        if *shows == Shows::Agent {
+            notices::draw(state, palette, space.inside, buf);
+        }
+        if let Some(head) = space.head {
+            heads::head(state, shows, focused, palette, head, buf);
+        }
+    }
+    if let Some(area) = layout.divider {
+        heads::divider(state, palette, area, buf);
+    }
+    if state.banner_takes_keys() {
+        picture.cursor = None;
     }
     picture
 }

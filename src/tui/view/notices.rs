@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::ink::{boxed, cells, clear, line, middle, plain};
+use crate::tui::desk::Shows;
 use crate::tui::edit::wrap;
 use crate::tui::keymap::Command;
 use crate::tui::notice::Notice;
@@ -26,7 +27,7 @@ pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     }
     let (text, style, actions): (String, Style, &[Action]) = match state.notice() {
         Notice::None => {
-            let lost = state.pane.as_ref().and_then(|pane| pane.lost.as_deref());
+            let lost = state.pane(&Shows::Agent).and_then(|pane| pane.lost.as_deref());
             if let Some(why) = lost {
                 pill(why, palette.bad, state, area, buf);
             } else if state.chosen().is_some_and(Tab::interrupted) {

@@ -3,8 +3,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use crate::tui::pane::Pane;
 use crate::tui::picture::Picture;
-use crate::tui::state::Pane;
 
 /// Draws the terminal; one that is larger than the area shows the part with the cursor.
 pub fn terminal(pane: &Pane, area: Rect, buf: &mut Buffer) -> Picture {

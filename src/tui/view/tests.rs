@@ -55,7 +55,7 @@ fn check(name: &str, make: impl Fn((u16, u16)) -> State) {
 
 /// Lets the program in the chosen terminal write something.
 fn write(state: &mut State, bytes: &[u8]) {
-    let mut model = Model::new(state.pane_size(), 100);
+    let mut model = Model::new(state.new_size(), 100);
     let mut framer = Framer::new();
     model.feed(bytes);
     assert!(framer.update(&mut model));

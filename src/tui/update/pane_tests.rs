@@ -1,0 +1,188 @@
+//! What keys and answers do to the panes of a session.
+
+use super::update;
+use crate::domain::ids::TerminalId;
+use crate::domain::launch::{Exit, Size};
+use crate::domain::words::{Activity, ErrorCode, ExecutorStatus, TerminalKind};
+use crate::tui::chord::Chord;
+use crate::tui::desk::{Shows, Split};
+use crate::tui::form::Question;
+use crate::tui::msg::{Answer, Call, Effect, Msg, Refusal};
+use crate::tui::samples::{after_prefix, answer_attach, id, line, listed, press, setup, terminal};
+use crate::tui::state::{Mode, State};
+use crate::wire::agentctl::{StreamEvent, TerminalInfo};
+use crate::wire::host::{Attached, Push, SessionLine};
+use crate::wire::input::{KeyCode, StreamInput};
+
+fn shell(number: u32) -> TerminalId {
+    TerminalId::new(format!("shell-{number}")).unwrap()
+}
+
+fn info(terminal: TerminalId, exit: Option<Exit>) -> TerminalInfo {
+    TerminalInfo {
+        id: terminal,
+        kind: TerminalKind::Shell,
+        generation: 0,
+        identity: None,
+        exit,
+        size: Size::DEFAULT,
+        title: String::new(),
+        token: None,
+        state: None,
+        foreground: None,
+    }
+}
+
+fn lines() -> Vec<SessionLine> {
+    vec![line("api", Activity::Ready, "", 1), line("web", Activity::Ready, "", 2)]
+}
+
+/// The screen of a session with a shell to the right of its agent, as stream 8.
+fn with_shell() -> State {
+    let mut state = listed((81, 24), &lines());
+    let effects = after_prefix(&mut state, '%');
+    assert_eq!(effects, [Effect::Call(Call::Terminals(id("web")))]);
+    let effects = update(&mut state, Msg::Answered(Call::Terminals(id("web")), Ok(Answer::Terminals(vec![]))));
+    let open = Call::Shell { session: id("web"), size: Some(Size { cols: 40, rows: 21 }) };
+    assert!(effects.contains(&Effect::Call(open.clone())), "{effects:?}");
+    let effects = update(&mut state, Msg::Answered(open, Ok(Answer::Terminal(shell(1)))));
+    answer_shell(&mut state, &effects, 8);
+    state
+}
+
+fn answer_shell(state: &mut State, effects: &[Effect], stream: u32) {
+    let attach = effects.iter().find_map(|effect| match effect {
+        Effect::Call(call @ Call::Attach { shows: Shows::Shell(_), .. }) => Some(call.clone()),
+        _ => None,
+    });
+    let attached = Attached { stream, session_id: id("web"), terminal_id: Some(shell(1)) };
+    update(state, Msg::Answered(attach.expect("an attach to the shell"), Ok(Answer::Attached(attached))));
+}
+
+fn typed(effects: &[Effect]) -> Vec<u32> {
+    let typed = |effect: &Effect| match effect {
+        Effect::Send(stream, StreamInput::Key(_)) => Some(*stream),
+        _ => None,
+    };
+    effects.iter().filter_map(typed).collect()
+}
+
+#[test]
+fn a_split_opens_a_shell_beside_the_agent_and_gives_it_the_keys() {
+    let mut state = listed((81, 24), &lines());
+    after_prefix(&mut state, '%');
+    let effects = update(&mut state, Msg::Answered(Call::Terminals(id("web")), Ok(Answer::Terminals(vec![]))));
+    let open = effects.iter().find(|effect| matches!(effect, Effect::Call(Call::Shell { .. }))).cloned();
+    let Some(Effect::Call(open)) = open else { panic!("{effects:?}") };
+    let effects = update(&mut state, Msg::Answered(open, Ok(Answer::Terminal(shell(1)))));
+    assert!(effects.contains(&Effect::Send(7, StreamInput::Resize(Size { cols: 40, rows: 21 }))), "{effects:?}");
+    answer_shell(&mut state, &effects, 8);
+    assert_eq!(typed(&press(&mut state, Chord::char('x'))), [8]);
+    assert_eq!(typed(&after_prefix(&mut state, 'o')), [] as [u32; 0]);
+    assert_eq!(typed(&press(&mut state, Chord::char('x'))), [7]);
+    press(&mut state, crate::tui::keymap::DEFAULT_PREFIX);
+    press(&mut state, Chord::key(KeyCode::Right));
+    assert_eq!(typed(&press(&mut state, Chord::char('x'))), [8]);
+}
+
+#[test]
+fn a_shell_that_runs_already_is_shown_again_and_an_ended_one_is_not() {
+    let mut state = listed((81, 24), &lines());
+    after_prefix(&mut state, '"');
+    let terminals = vec![info(shell(1), Some(Exit::Code(0))), info(shell(2), None), info(shell(3), None)];
+    update(&mut state, Msg::Answered(Call::Terminals(id("web")), Ok(Answer::Terminals(terminals.clone()))));
+    assert_eq!(state.desk().beside, Some(Shows::Shell(shell(2))));
+    assert_eq!(state.desk().split, Split::Down);
+    for next in [3, 2] {
+        after_prefix(&mut state, '.');
+        update(&mut state, Msg::Answered(Call::Terminals(id("web")), Ok(Answer::Terminals(terminals.clone()))));
+        assert_eq!(state.desk().beside, Some(Shows::Shell(shell(next))));
+    }
+}
+
+#[test]
+fn zoom_hides_the_other_pane_and_lets_go_of_its_stream() {
+    let mut state = with_shell();
+    let effects = after_prefix(&mut state, 'z');
+    assert!(effects.contains(&Effect::Call(Call::Detach(7))), "{effects:?}");
+    assert!(effects.contains(&Effect::Send(8, StreamInput::Resize(Size { cols: 81, rows: 22 }))), "{effects:?}");
+    let effects = after_prefix(&mut state, 'z');
+    assert!(effects.iter().any(|e| matches!(e, Effect::Call(Call::Attach { shows: Shows::Agent, .. }))));
+}
+
+#[test]
+fn a_shell_in_which_something_runs_is_closed_only_after_a_question() {
+    let mut state = with_shell();
+    let effects = after_prefix(&mut state, 'x');
+    let close = |force| Call::Close { session: id("web"), terminal: shell(1), force };
+    assert_eq!(effects, [Effect::Call(close(false))]);
+    let busy = Refusal { code: Some(ErrorCode::TerminalBusy), message: "`make` runs in this shell".into(), hint: None };
+    update(&mut state, Msg::Answered(close(false), Err(busy)));
+    assert!(matches!(&state.mode, Mode::Ask(Question::Close { what, .. }) if what.contains("make")));
+    assert_eq!(press(&mut state, Chord::char('y')), [Effect::Call(close(true))]);
+    let effects = update(&mut state, Msg::Answered(close(true), Ok(Answer::Done)));
+    assert_eq!(state.desk().beside, None);
+    assert!(effects.contains(&Effect::Call(Call::Detach(8))), "{effects:?}");
+    assert!(effects.contains(&Effect::Send(7, StreamInput::Resize(Size { cols: 81, rows: 22 }))), "{effects:?}");
+}
+
+#[test]
+fn a_shell_that_ends_takes_its_pane_with_it() {
+    let mut state = with_shell();
+    let event = StreamEvent::Exited { exit: Exit::Code(3) };
+    let effects = update(&mut state, Msg::Push(Push::Stream { stream: 8, event }));
+    assert_eq!(state.desk().beside, None);
+    assert_eq!(state.said.as_deref(), Some("The shell ended: exit code 3."));
+    let close = Call::Close { session: id("web"), terminal: shell(1), force: true };
+    assert!(effects.contains(&Effect::Call(close)));
+    assert_eq!(typed(&press(&mut state, Chord::char('x'))), [7]);
+}
+
+#[test]
+fn the_panes_stay_when_the_agent_goes_on_in_another_terminal_and_when_another_tab_was_shown() {
+    let mut state = with_shell();
+    let moved = StreamEvent::Moved { from: terminal("web", 1), terminal: terminal("web", 2) };
+    update(&mut state, Msg::Push(Push::Stream { stream: 7, event: moved }));
+    let before = state.desk();
+    let effects = after_prefix(&mut state, '1');
+    assert!(effects.contains(&Effect::Call(Call::Detach(7))) && effects.contains(&Effect::Call(Call::Detach(8))));
+    assert_eq!(state.desk().beside, None);
+    let effects = after_prefix(&mut state, '2');
+    assert_eq!(state.desk(), before);
+    let attached = effects.iter().filter(|e| matches!(e, Effect::Call(Call::Attach { .. }))).count();
+    assert_eq!(attached, 2, "{effects:?}");
+}
+
+#[test]
+fn no_pane_opens_before_its_executor_is_ready() {
+    let mut lines = lines();
+    lines[1].executor_status = Some(ExecutorStatus::Starting);
+    let mut state = listed((81, 24), &lines);
+    if let Some(status) = state.tabs[1].status.as_mut() {
+        status.executor_status = Some(ExecutorStatus::Starting);
+    }
+    after_prefix(&mut state, '%');
+    assert_eq!(state.said.as_deref(), Some("Its executor is starting."));
+    after_prefix(&mut state, 'g');
+    assert_eq!(state.desk().beside, None);
+}
+
+#[test]
+fn a_read_only_client_opens_and_closes_no_shell() {
+    let mut state = listed((81, 24), &lines());
+    state.setup = crate::tui::state::Setup { read_only: true, ..setup() };
+    for key in ['%', 't', 'x', '.'] {
+        let effects = after_prefix(&mut state, key);
+        assert!(!effects.iter().any(|e| matches!(e, Effect::Call(Call::Shell { .. } | Call::Close { .. }))), "{key}");
+    }
+}
+
+#[test]
+fn frames_of_two_streams_that_are_not_known_yet_find_their_panes() {
+    let mut state = listed((81, 24), &lines());
+    state.panes.clear();
+    let effects = update(&mut state, Msg::Connected);
+    answer_attach(&mut state, &effects, 9);
+    assert_eq!(state.panes.len(), 1);
+    assert_eq!(state.panes[0].stream, Some(9));
+}
