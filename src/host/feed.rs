@@ -1,12 +1,19 @@
 //! The actor's part that follows the journal and keeps the link.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::domain::ids::TerminalId;
 use crate::domain::journal::{Body, Record};
-use crate::domain::rows::Millis;
+use crate::domain::rows::{Millis, Terminal};
+use crate::domain::words::{TerminalKind, TerminalStatus};
 use crate::link;
 use crate::proc::clock;
 use crate::store;
 use crate::wire::agentctl::Feed;
 
+use super::common;
 use super::core::Link;
 use super::jobs;
 use super::recovery;
@@ -16,6 +23,8 @@ use super::session::Actor;
 const LASTING_MS: Millis = 10_000;
 /// Pause before a record that the database refused is applied again: about what freeing some space takes.
 const HELD_MS: Millis = 1_000;
+/// What an agentctl that has ended sent before is here already; nothing of it is waited for longer.
+const LAST_RECORDS: Duration = Duration::from_secs(2);
 
 impl Actor {
     pub(super) async fn on_feed(&mut self, item: Result<Feed, link::Error>) {
@@ -85,30 +94,51 @@ impl Actor {
         jobs::flush_prompts(&self.shared, &self.bundle, self.client.as_ref());
     }
 
-    /// A binding that counts as live, of which a new agentctl knows nothing (its state directory was lost): it is dead.
+    /// The agentctl of a session that is to be stopped is gone. What it said last is read first: how its terminals ended.
+    pub(super) async fn on_retired(&mut self) {
+        while let (Some(feed), None, None) = (&mut self.feed, &self.early, &self.held) {
+            match timeout(LAST_RECORDS, feed.next()).await {
+                Ok(Ok(item)) => self.on_feed(Ok(item)).await,
+                Ok(Err(_)) | Err(_) => break,
+            }
+        }
+        match self.shared.store.executor_stopped(self.id.clone(), clock::now_ms()).await {
+            Ok(_) => {
+                self.reload().await;
+                self.tries = 0;
+                self.lost("the session was ended");
+            }
+            Err(error) => {
+                let error = common::store_error(&error);
+                self.waiters.fail(&error);
+                self.lost(&error.message);
+            }
+        }
+    }
+
+    /// A terminal that counts as live, of which a new agentctl knows nothing (its state directory was lost): it is dead.
     pub(super) async fn check_known(&mut self) {
-        let (Some(client), Some(newest)) = (&self.client, &self.bundle.newest) else {
+        let (Some(client), Link::Up) = (self.client.clone(), self.link) else {
             return;
         };
-        if newest.end_reason.is_some() || self.link != Link::Up {
-            return;
-        }
-        if jobs::unheard(client, &newest.terminal_id).await {
-            let ended = self
-                .shared
-                .store
-                .terminal_lost(
-                    self.id.clone(),
-                    newest.terminal_id.clone(),
-                    self.shared.policy.max_attempts,
-                    clock::now_ms(),
-                )
-                .await;
-            if let Err(error) = ended {
-                tracing::warn!(session = %self.id, %error, "cannot end a lost agent");
+        let (store, attempts) = (&self.shared.store, self.shared.policy.max_attempts);
+        let mut live: Vec<TerminalId> = match store.terminals(self.id.clone()).await {
+            Ok(rows) => rows.into_iter().filter(is_live_shell).map(|row| row.id).collect(),
+            Err(error) => {
+                tracing::warn!(session = %self.id, %error, "cannot read its terminals");
+                Vec::new()
             }
-            self.reload().await;
+        };
+        let agent = self.bundle.newest.as_ref().filter(|newest| newest.end_reason.is_none());
+        live.extend(agent.map(|agent| agent.terminal_id.clone()));
+        for terminal in live {
+            if jobs::unheard(&client, &terminal).await
+                && let Err(error) = store.terminal_lost(self.id.clone(), terminal, attempts, clock::now_ms()).await
+            {
+                tracing::warn!(session = %self.id, %error, "cannot end a lost terminal");
+            }
         }
+        self.reload().await;
     }
 
     pub(super) fn up(&mut self) {
@@ -143,4 +173,8 @@ impl Actor {
         };
         self.tries = self.tries.saturating_add(1);
     }
+}
+
+fn is_live_shell(row: &Terminal) -> bool {
+    row.kind == TerminalKind::Shell && row.status == TerminalStatus::Active
 }

@@ -269,10 +269,7 @@ impl Actor {
                 self.waiters.fail(&error);
             }
             Done::Start { outcome, place } => self.on_outcome(outcome, place).await,
-            Done::Retired => {
-                self.tries = 0;
-                self.lost("the session was ended");
-            }
+            Done::Retired => self.on_retired().await,
             Done::Trouble(error) => {
                 self.waiters.fail(&error);
                 self.lost(&error.message);

@@ -101,7 +101,6 @@ pub async fn close(shared: &Shared, p: msg::CloseTerminal) -> Result<Value, Wire
         Err(error) => Err(link::Error::Remote(error)),
     };
     match closed {
-        Ok(_) => {}
         // Its agentctl lost its journal, or is gone for good: no exit will be told.
         Err(error) if lived && matches!(error.code(), ErrorCode::TerminalNotFound | ErrorCode::AgentNotRunning) => {
             let (attempts, now) = (shared.policy.max_attempts, clock::now_ms());
@@ -109,8 +108,8 @@ pub async fn close(shared: &Shared, p: msg::CloseTerminal) -> Result<Value, Wire
             lost.map_err(|e| common::store_error(&e))?;
         }
         Err(error) if lived || error.code() == ErrorCode::FenceFailed => return Err(calls::link_error(&error)),
-        // It has ended, and its last screen with whoever kept it.
-        Err(_) => {}
+        // Closed now, or ended before, and its last screen with whoever kept it.
+        Ok(_) | Err(_) => {}
     }
     shared.store.shell_closed(row.id).await.map_err(|e| common::store_error(&e))?;
     Ok(json!({}))

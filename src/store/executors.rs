@@ -3,7 +3,7 @@
 use rusqlite::params;
 
 use crate::domain::ids::SessionId;
-use crate::domain::launch::ProcIdentity;
+use crate::domain::launch::{Exit, ProcIdentity};
 use crate::domain::rows::{ExecutorRunning, Millis, Session};
 use crate::domain::words::{ErrorCode, ExecutorStatus};
 
@@ -13,7 +13,7 @@ use super::error::{Error, Result};
 use super::limits::one_line;
 use super::tx::{Committed, Tx};
 use super::worker::Store;
-use super::{decode, load};
+use super::{decode, ends, load, terminals};
 
 /// A healthy agentctl, and what it can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,15 +104,25 @@ impl Store {
         self.write(move |tx| be_broken(tx, &session, code, &message, now)).await
     }
 
-    /// Nothing of it runs any more, and none is wanted.
+    /// Nothing of it runs any more, and none is wanted. A terminal whose end no record told has ended, too.
     ///
     /// # Errors
-    /// The database refused.
-    pub async fn executor_stopped(&self, session: SessionId) -> Result<Committed<()>> {
-        let sql = "UPDATE executors_running SET status = 'stopped', unreachable_since = NULL, pid = NULL,
-                   pid_start_time = NULL WHERE session_id = ?1";
-        self.write(move |tx| run(tx, sql, [session.as_str()]).map(|_| ())).await
+    /// No such session, or the database refused.
+    pub async fn executor_stopped(&self, session: SessionId, now: Millis) -> Result<Committed<()>> {
+        self.write(move |tx| be_stopped(tx, &session, now)).await
     }
+}
+
+fn be_stopped(tx: &Tx<'_>, id: &SessionId, now: Millis) -> Result<()> {
+    let mut session = load::session(tx, id)?;
+    let sql = "UPDATE executors_running SET status = 'stopped', unreachable_since = NULL, pid = NULL,
+               pid_start_time = NULL WHERE session_id = ?1";
+    run(tx, sql, [id.as_str()])?;
+    for terminal in terminals::of_session(tx, id)?.into_iter().filter(|terminal| terminal.ended_at.is_none()) {
+        let reason = load::binding(tx, &terminal.id)?.and_then(|binding| binding.end_reason);
+        ends::terminal_gone(tx, &mut session, &terminal.id, Exit::Unknown, reason, now)?;
+    }
+    Ok(())
 }
 
 fn both(tx: &Tx<'_>, id: &SessionId) -> Result<(Session, ExecutorRunning)> {

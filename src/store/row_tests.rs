@@ -10,7 +10,9 @@ use crate::domain::ids::{ExecutorId, PromptId};
 use crate::domain::journal::{Body, Signal};
 use crate::domain::launch::Exit;
 use crate::domain::rows::{PromptState, QueuedPrompt};
-use crate::domain::words::{Activity, AutoResume, EndReason, ErrorCode, ExecutorStatus, SessionState, TerminalKind};
+use crate::domain::words::{
+    Activity, AutoResume, EndReason, ErrorCode, ExecutorStatus, SessionState, TerminalKind, TerminalStatus,
+};
 
 #[tokio::test]
 async fn names_are_unique_among_open_sessions() {
@@ -188,6 +190,36 @@ async fn executor_rows_tell_once() {
         (bundle.session.state, bundle.session.error_message.as_deref()),
         (SessionState::Error, Some("/x is gone"))
     );
+}
+
+#[tokio::test]
+async fn what_no_record_ended_has_ended_with_its_executor() {
+    let mut bench = Bench::new().await;
+    bench.prompted("s").await;
+    for shell in ["told", "untold", "closed"] {
+        bench.store.add_shell(sid("s"), tid(shell), Some(identity(7)), bench.now).await.unwrap();
+    }
+    bench.exit("s", &tid("told"), 0, Exit::Code(3)).await;
+    bench.store.shell_closed(tid("closed")).await.unwrap();
+    bench.store.shell_closed(tid("s-1")).await.unwrap();
+    bench.store.dispose(sid("s"), bench.now).await.unwrap();
+    assert_eq!(bench.session("s").await.agent_execution_id, Some(tid("s-1")));
+    let told = bench.store.executor_stopped(sid("s"), bench.now + 1).await.unwrap().events;
+    let told: Vec<_> = told.iter().map(|e| (e.kind.as_str(), e.data["terminal_id"].as_str().unwrap())).collect();
+    assert_eq!(told, ["closed", "untold", "s-1"].map(|id| ("terminal.exited", id)));
+    let bundle = bench.bundle("s").await;
+    assert_eq!((bundle.session.agent_execution_id, bundle.executor.unwrap().status), (None, ExecutorStatus::Stopped));
+    let rows = bench.store.terminals(sid("s")).await.unwrap();
+    let rows: Vec<_> = rows.iter().map(|row| (row.id.as_str(), row.status, row.exit)).collect();
+    let unseen = Some(Exit::Unknown);
+    let expected = [
+        ("closed", TerminalStatus::Disposed, unseen),
+        ("untold", TerminalStatus::Exited, unseen),
+        ("told", TerminalStatus::Exited, Some(Exit::Code(3))),
+        ("s-1", TerminalStatus::Exited, unseen),
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!(bench.store.executor_stopped(sid("s"), bench.now + 2).await.unwrap().events, []);
 }
 
 #[tokio::test]

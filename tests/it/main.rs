@@ -23,5 +23,6 @@ mod model_server;
 mod never;
 mod once;
 mod serve;
+mod shells;
 mod support;
 mod workspace;

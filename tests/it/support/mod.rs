@@ -5,6 +5,7 @@
 pub mod client;
 pub mod home;
 pub mod kill;
+pub mod pane;
 pub mod reply;
 pub mod told;
 pub mod tui;
