@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::agent::failure;
 use crate::domain::journal::Body;
 use crate::domain::launch::Exit;
+use crate::domain::plain::steers;
 use crate::domain::words::ErrorCode;
 use crate::proc::clock;
 use crate::screen::event::ModelEvent;
@@ -102,7 +103,7 @@ impl Actor {
             _ => failure::classify(&self.p.profile, &lines),
         };
         let last_line = lines.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty()).unwrap_or_default();
-        let last_line = last_line.chars().filter(|c| !c.is_control()).take(LAST_LINE_CHARS).collect();
+        let last_line = last_line.chars().filter(|c| !steers(*c)).take(LAST_LINE_CHARS).collect();
         self.p.ledger.note(Body::Exit {
             terminal: self.p.id.clone(),
             generation: self.p.generation,

@@ -11,7 +11,7 @@ Sessions are named by id, by a unique beginning of an id, or by name.
 Exit codes:
   0  done
   1  failed for another reason than those below
-  2  wrong usage
+  2  wrong usage (also: a terminal that cannot show the screen, a text that is too long)
   3  no such session, task, terminal or agent, or the name fits several
   4  refused: it cannot be done in the present state (not resumable, already running, already bound, …);
      also `resume` with \"resumed\": false
@@ -138,7 +138,7 @@ pub struct New {
     #[arg(long, value_name = "D")]
     pub cwd: Option<PathBuf>,
     /// First prompt
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub prompt: Option<String>,
     /// Where it runs, as configured under `[executors]`
     #[arg(long, value_name = "E")]

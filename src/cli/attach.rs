@@ -20,6 +20,13 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
         let hint = "`relight ls`, `relight capture` and `relight send` do without one";
         return Err(Failure { code: Exit::Usage, word: "no_terminal".into(), ..failure }.hint(hint));
     }
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        let failure =
+            Failure::new("cannot show the sessions in this terminal: TERM=`dumb` says that it only prints lines");
+        let hint = "set TERM to what the terminal is (most are `xterm-256color`), or use `relight ls`, `relight capture` \
+                    and `relight send`";
+        return Err(Failure { code: Exit::Usage, word: "no_terminal".into(), ..failure }.hint(hint));
+    }
     let config = config::load(dirs)?;
     dirs.create()?;
     logging::start(&dirs.logs, "client", &config.log)?;
@@ -49,7 +56,8 @@ fn options(dirs: &Dirs, config: &Config, session: Option<&str>, read_only: bool)
         keys,
         mouse: config.ui.mouse,
         agents,
-        cwd: caller::directory(None)?,
+        // Whoever looks from a directory that was removed still sees everything; new sessions begin at home then.
+        cwd: caller::directory(None).or_else(|failure| std::env::var("HOME").map_err(|_| failure))?,
         env: caller::environment(config),
     })
 }

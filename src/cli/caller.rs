@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::scrub;
 use crate::config::Config;
 use crate::domain::launch::Size;
+use crate::domain::words::ErrorCode;
 
 use super::failure::{Failure, Result};
 
@@ -15,7 +16,10 @@ pub fn directory(given: Option<&Path>) -> Result<String> {
         None => std::env::current_dir(),
     };
     let shown = || given.map_or_else(|| "the present directory".into(), |path: &Path| path.display().to_string());
-    let path: PathBuf = path.map_err(|error| Failure::new(format!("cannot tell where {} is: {error}", shown())))?;
+    let path: PathBuf = path.map_err(|error| {
+        Failure::coded(ErrorCode::DirectoryMissing, format!("cannot tell where {} is: {error}", shown()))
+            .hint("go to a directory that exists, or name one with --cwd")
+    })?;
     let text = path.into_os_string().into_string();
     text.map_err(|path| Failure::new(format!("the directory {} has a name that is no UTF-8", path.display())))
 }

@@ -10,6 +10,7 @@ use tokio::time::sleep;
 
 use crate::config::dirs::Dirs;
 use crate::domain::ids::SessionId;
+use crate::domain::plain::plain;
 use crate::domain::rows::Event;
 use crate::domain::sentence;
 use crate::link::host::{HostClient, HostEvents, HostItem};
@@ -111,7 +112,7 @@ impl Reader {
             self.names = lines.into_iter().map(|line| (line.session_id, line.name)).collect();
         }
         let name = self.names.get(&event.session_id).map_or(event.session_id.short(), String::as_str);
-        output::line(&format!("{:>6}  {}", event.seq, output::plain(&words(event, name))))
+        output::line(&format!("{:>6}  {}", event.seq, plain(&words(event, name))))
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 
 use crate::config;
+use crate::domain::plain::{self, plain};
 use crate::domain::words::ErrorCode;
 use crate::link;
 use crate::proc;
@@ -138,15 +139,15 @@ impl Failure {
         self
     }
 
-    /// Tells it on stderr.
+    /// Tells it on stderr. What it repeats of others' texts steers no terminal.
     pub fn tell(&self, json: bool) {
         let mut stderr = io::stderr().lock();
         // If even stderr is closed, the exit code is what is left.
         let _ = if json {
-            writeln!(stderr, "{}", serde_json::json!({ "error": self }))
+            writeln!(stderr, "{}", plain::json(&serde_json::json!({ "error": self }).to_string()))
         } else {
-            let hint = self.hint.as_ref().map(|hint| format!("\n  {hint}")).unwrap_or_default();
-            writeln!(stderr, "relight: {}{hint}", self.message)
+            let hint = self.hint.as_ref().map(|hint| format!("\n  {}", plain(hint))).unwrap_or_default();
+            writeln!(stderr, "relight: {}{hint}", plain(&self.message))
         };
     }
 }
@@ -192,7 +193,14 @@ impl From<store::Error> for Failure {
 impl From<link::Error> for Failure {
     fn from(error: link::Error) -> Self {
         let wire = error.to_wire();
-        Self { hint: wire.hint, ..Self::coded(wire.code, wire.message) }
+        let failure = Self { hint: wire.hint, ..Self::coded(wire.code, wire.message) };
+        match error {
+            link::Error::Unsendable { .. } => {
+                let failure = Self { code: Exit::Usage, word: ErrorCode::BadRequest.as_str().into(), ..failure };
+                failure.hint("put the text into a file and tell the agent to read that")
+            }
+            _ => failure,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::proc::lock;
 use crate::proc::pidfd::{PidFd, Signal};
 use crate::wire::host::{HostStatus, Stop};
 
-use super::failure::{Exit, Failure, Result};
+use super::failure::{Failure, Result};
 use super::output;
 use super::reach;
 
@@ -87,7 +87,7 @@ async fn end(dirs: &Dirs, how: Stop) -> Result<bool> {
             Err(error) => return Err(error.into()),
         },
         // It speaks another version of the protocol: a signal to the holder of our own lock says the same.
-        Err(failure) if failure.code == Exit::Foreign => false,
+        Err(failure) if failure.word == ErrorCode::VersionMismatch.as_str() => false,
         Err(failure) => return Err(failure),
     };
     if !told && let Some(held) = holder.map(|identity| PidFd::open(&identity)).transpose()?.flatten() {

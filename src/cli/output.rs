@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use crate::domain::plain;
+
 use super::failure::{Failure, Result};
 
 /// Width of the output when it is no terminal, or one that does not say.
@@ -31,7 +33,7 @@ pub fn line(text: &str) -> Result<()> {
 pub fn json(value: &impl Serialize) -> Result<()> {
     let text =
         serde_json::to_string(value).map_err(|error| Failure::new(format!("cannot write the answer: {error}")))?;
-    line(&text)
+    line(&plain::json(&text))
 }
 
 /// Prints `value` as JSON, or `words`.
@@ -58,7 +60,7 @@ pub fn columns() -> Option<usize> {
 
 /// Lays `rows` out under `heads`, two spaces between columns; the last column is cut to what is left of `columns`.
 pub fn table(heads: &[&str], rows: &[Vec<String>], columns: Option<usize>) -> Vec<String> {
-    let clean: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
+    let clean: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| plain::plain(cell)).collect()).collect();
     let width = |i: usize| {
         let longest = clean.iter().filter_map(|row| row.get(i)).map(|cell| cell.width()).max().unwrap_or(0);
         longest.max(heads.get(i).map_or(0, |head| head.width()))
@@ -82,11 +84,6 @@ pub fn table(heads: &[&str], rows: &[Vec<String>], columns: Option<usize>) -> Ve
         out.push(lay(&row.iter().map(String::as_str).collect::<Vec<_>>()));
     }
     out
-}
-
-/// Text without control characters: what a program calls itself must not steer the terminal it is listed on.
-pub fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn cut(text: &str, limit: Option<usize>) -> String {

@@ -145,6 +145,10 @@ fn no_answer(dirs: &Dirs, holds: bool, waited: Duration) -> Failure {
 /// A connection error with what a person can do about it.
 fn explain(dirs: &Dirs, error: link::Error) -> Failure {
     let silent = matches!(error, link::Error::Silent { .. });
+    if matches!(&error, link::Error::Io { source, .. } if source.kind() == io::ErrorKind::InvalidFilename) {
+        return Failure::config(format!("the directory {} cannot be used: its path is too long", dirs.state.display()))
+            .hint("set RELIGHT_HOME to a shorter one");
+    }
     if matches!(&error, link::Error::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied) {
         return Failure::coded(ErrorCode::Forbidden, error.to_string())
             .hint("these directories belong to another user: set RELIGHT_HOME to a place of your own");

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::config;
 use crate::config::dirs::Dirs;
+use crate::domain::plain::plain;
 use crate::domain::status::Status;
 use crate::domain::words::ResumeReason;
 use crate::wire::agentctl::Captured;
@@ -106,7 +107,7 @@ fn describe(status: &Status) -> String {
     if let Some(error) = &status.error_message {
         lines.push(("error", error.clone()));
     }
-    let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:<9} {}", output::plain(text))).collect();
+    let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:<9} {}", plain(text))).collect();
     lines.join("\n")
 }
 
@@ -144,28 +145,40 @@ pub async fn resume(dirs: &Dirs, session: &str, reopen: bool, json: bool) -> Res
     let params = Resume { session: session.into(), task_id: None, terminal_id: None, reopen };
     let resumed: Resumed = client.call("session.resume", params).await?;
     output::either(json, &resumed, || {
-        let reason = resumed.message.clone().unwrap_or_else(|| resumed.reason.to_string());
-        if resumed.resumed { "resumed".into() } else { format!("not resumed: {}", output::plain(&reason)) }
+        if resumed.resumed { "resumed".into() } else { format!("not resumed: {}", why_not(&resumed, session)) }
     })?;
     Ok(if resumed.resumed { ExitCode::SUCCESS } else { Exit::Refused.into() })
 }
 
+/// Why a resume did not happen, and what to do where that is one thing.
+fn why_not(resumed: &Resumed, session: &str) -> String {
+    let reason = resumed.message.clone().unwrap_or_else(|| resumed.reason.to_string());
+    let hint = match resumed.reason {
+        ResumeReason::Disposed => format!(" (you ended it; `relight resume --reopen {session}` brings it back)"),
+        ResumeReason::NotResumable | ResumeReason::MissingResumeToken | ResumeReason::ResumeUnsupported => {
+            " (`relight new` starts another session)".into()
+        }
+        _ => String::new(),
+    };
+    plain(&(reason + &hint))
+}
+
 /// `relight kill`.
 pub async fn kill(dirs: &Dirs, session: &str, json: bool) -> Result<ExitCode> {
-    plain(dirs, "session.kill", of(session), json, "ended for good").await
+    simple(dirs, "session.kill", of(session), json, "ended for good").await
 }
 
 /// `relight dismiss`.
 pub async fn dismiss(dirs: &Dirs, session: &str, json: bool) -> Result<ExitCode> {
-    plain(dirs, "session.dismiss", of(session), json, "dismissed").await
+    simple(dirs, "session.dismiss", of(session), json, "dismissed").await
 }
 
 /// `relight rename`.
 pub async fn rename(dirs: &Dirs, session: &str, name: &str, json: bool) -> Result<ExitCode> {
-    plain(dirs, "session.rename", Rename { session: session.into(), name: name.into() }, json, "renamed").await
+    simple(dirs, "session.rename", Rename { session: session.into(), name: name.into() }, json, "renamed").await
 }
 
-async fn plain(dirs: &Dirs, method: &str, params: impl Serialize, json: bool, done: &str) -> Result<ExitCode> {
+async fn simple(dirs: &Dirs, method: &str, params: impl Serialize, json: bool, done: &str) -> Result<ExitCode> {
     let (client, _events) = reach::host(dirs).await?;
     client.call::<_, ()>(method, params).await?;
     output::either(json, &json!({}), || done.to_owned())

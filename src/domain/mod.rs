@@ -7,6 +7,7 @@ pub mod ending;
 pub mod ids;
 pub mod journal;
 pub mod launch;
+pub mod plain;
 pub mod profile;
 pub mod rows;
 pub mod rules;

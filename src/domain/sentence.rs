@@ -22,6 +22,9 @@ pub fn of(event: &Event, name: &str) -> Option<String> {
         "session.resuming" => format!("The agent of {name} died and is being resumed."),
         "session.resumed" if fresh => format!("{name} was started again."),
         "session.resumed" => format!("{name} was resumed."),
+        "session.resume_failed" if matches!(text("mode"), Some("first" | "fresh")) => {
+            with(format!("{name} could not be started"))
+        }
         "session.resume_failed" => with(format!("{name} could not be resumed")),
         "session.agentctl_starting" => format!("The executor of {name} is starting."),
         "session.agentctl_error" if event.data.get("retrying").and_then(Value::as_bool) == Some(true) => {
@@ -78,6 +81,8 @@ mod tests {
             say("session.resume_failed", serde_json::json!({"message": "claude is not on PATH."})).unwrap(),
             "api could not be resumed: claude is not on PATH."
         );
+        let first = serde_json::json!({"message": "claude is not on PATH.", "mode": "first"});
+        assert_eq!(say("session.resume_failed", first).unwrap(), "api could not be started: claude is not on PATH.");
         assert_eq!(say("session.state_changed", serde_json::json!({"state": "ERROR"})).unwrap(), "api has a problem.");
         let exit =
             serde_json::json!({"end_reason": "terminal-exited", "exit": {"signal": 9}, "terminal_kind": "agent"});

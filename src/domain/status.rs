@@ -186,7 +186,8 @@ fn reason(facts: &Facts<'_>, running: Option<bool>, automatic: Option<Automatic>
         return ResumeReason::AgentRunning;
     }
     let Some(newest) = facts.newest else {
-        return ResumeReason::NeverStarted;
+        let ended = facts.session.state == SessionState::Cancelled;
+        return if ended { ResumeReason::Disposed } else { ResumeReason::NeverStarted };
     };
     // An end that a person caused needs nobody's answer: it stays the reason also while the executor is away.
     if let Err(reason) = rules::restart(facts.session, newest)

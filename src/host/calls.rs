@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::domain::ids::TaskId;
+use crate::domain::plain::shown;
 use crate::domain::rows::{Millis, PromptState, QueuedPrompt, Session};
 use crate::domain::words::{ErrorCode, ExecutorStatus, ResumeReason, Wanted};
 use crate::link;
@@ -60,14 +61,14 @@ pub async fn find(shared: &Shared, text: &str, task: Option<&TaskId>) -> Result<
     let id = match found {
         Found::Found(id) => id,
         Found::NotFound => {
-            return Err(WireError::new(ErrorCode::SessionNotFound, format!("there is no session `{text}`"))
+            return Err(WireError::new(ErrorCode::SessionNotFound, format!("there is no session `{}`", shown(text)))
                 .hint("`relight ls` lists the sessions"));
         }
         Found::Ambiguous(ids) => {
             let names: Vec<_> = ids.iter().map(|(id, name)| format!("{name} ({})", id.short())).collect();
             return Err(WireError::new(
                 ErrorCode::SessionAmbiguous,
-                format!("`{text}` names {} sessions: {}", ids.len(), names.join(", ")),
+                format!("`{}` names {} sessions: {}", shown(text), ids.len(), names.join(", ")),
             )
             .hint("use more of the id"));
         }
@@ -254,9 +255,10 @@ pub async fn dismiss(shared: &Arc<Shared>, p: msg::OfSession) -> Result<Value, W
 /// # Errors
 /// Those of [`find`] and of the store; `bad_request` for an empty name.
 pub async fn rename(shared: &Arc<Shared>, p: msg::Rename) -> Result<Value, WireError> {
-    let name: String = p.name.trim().chars().filter(|c| !c.is_control()).take(80).collect();
+    let name = common::name(&p.name);
     if name.is_empty() {
-        return Err(WireError::new(ErrorCode::BadRequest, "a session's name cannot be empty"));
+        return Err(WireError::new(ErrorCode::BadRequest, "a session's name cannot be empty")
+            .hint("control characters do not count"));
     }
     let bundle = find(shared, &p.session, None).await?;
     shared.store.rename(bundle.session.id.clone(), name, clock::now_ms()).await.map_err(|e| common::store_error(&e))?;
@@ -335,7 +337,9 @@ pub async fn send(shared: &Arc<Shared>, p: msg::Send) -> Result<Value, WireError
 pub async fn capture(shared: &Shared, p: msg::Capture) -> Result<Value, WireError> {
     let bundle = find(shared, &p.session, None).await?;
     let terminal = super::core::current(&bundle.session, bundle.newest.as_ref()).ok_or_else(|| {
-        WireError::new(ErrorCode::TerminalNotFound, format!("nothing has run in session `{}` yet", bundle.session.name))
+        let name = &bundle.session.name;
+        WireError::new(ErrorCode::TerminalNotFound, format!("nothing has run in session `{name}` yet"))
+            .hint(format!("`relight status {name}` says why"))
     })?;
     let captured = client(shared, &bundle)?.capture(&terminal, p.history, p.ansi).await.map_err(|e| link_error(&e))?;
     reply(&captured)

@@ -1,8 +1,18 @@
 //! What several files of this room need of rows and errors.
 
+use crate::domain::plain::strip;
 use crate::domain::words::ErrorCode;
 use crate::store::{self, Bundle};
 use crate::wire::host::WireError;
+
+/// Longest name of a session and title of a task, in characters.
+const NAME_CHARS: usize = 80;
+
+/// A person's text as the name of a session or the title of a task: what steers a terminal is left out. May be empty.
+#[must_use]
+pub fn name(text: &str) -> String {
+    strip(text.trim()).chars().take(NAME_CHARS).collect::<String>().trim().to_owned()
+}
 
 /// The directory that a session's files and git show.
 #[must_use]

@@ -7,8 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use crate::config::nearest;
 use crate::domain::ids::{SessionId, TaskId};
 use crate::domain::launch::{Launch, Size};
+use crate::domain::plain::{shown, steers};
 use crate::domain::profile::Profile;
 use crate::domain::rows::Task;
 use crate::domain::words::{ErrorCode, Runtime, TaskState};
@@ -27,8 +29,6 @@ use super::shared::Shared;
 
 /// A first start answers within this time, or the session goes on starting by itself.
 const FIRST_DEADLINE: Duration = Duration::from_secs(30);
-/// Longest name of a session and title of a task, in characters.
-const NAME_CHARS: usize = 80;
 
 /// `session.create`.
 ///
@@ -36,11 +36,15 @@ const NAME_CHARS: usize = 80;
 /// `agent_unknown`, `agent_not_found`, `directory_missing`, `executor_unsupported`, or what the launch failed with.
 pub async fn create(shared: &Arc<Shared>, p: msg::SessionCreate) -> Result<Value, WireError> {
     let profile = profile(shared, &p.agent)?;
+    if p.prompt.iter().chain(&p.args).any(|text| text.contains('\0')) {
+        let text = format!("agent `{}` cannot be given a prompt or an argument that holds a NUL byte", p.agent);
+        return Err(WireError::new(ErrorCode::BadRequest, text).hint("leave it out; nothing was started"));
+    }
     directory(&p.cwd).await?;
     program(&profile, &p.env)?;
     let executor = p.executor.unwrap_or_else(|| "local".to_owned());
     let runtime = shared.executors.runtime(&executor).ok_or_else(|| {
-        WireError::new(ErrorCode::ExecutorUnsupported, format!("executor `{executor}` is not configured"))
+        WireError::new(ErrorCode::ExecutorUnsupported, format!("executor `{}` is not configured", shown(&executor)))
             .hint("`local` always is; others stand under [executors] in the configuration")
     })?;
     if runtime != Runtime::Local {
@@ -78,6 +82,7 @@ pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, 
             format!("agent `{}` cannot resume by id, so there is nothing to adopt", p.agent),
         ));
     }
+    conversation(&p.token)?;
     directory(&p.cwd).await?;
     // Asked first: a conversation of ours is open in a process of ours, which is not elsewhere.
     let bound = shared.store.bound(p.agent.clone(), p.token.clone()).await.map_err(|e| common::store_error(&e))?;
@@ -149,9 +154,27 @@ fn new_session(
 fn profile(shared: &Shared, name: &str) -> Result<Profile, WireError> {
     shared.profiles.get(name).cloned().ok_or_else(|| {
         let known: Vec<_> = shared.profiles.iter().map(|p| p.name.as_str()).collect();
-        WireError::new(ErrorCode::AgentUnknown, format!("there is no agent profile `{name}`"))
-            .hint(format!("known are {}; more can be added under [agents] in the configuration", known.join(", ")))
+        let near = nearest(name, &known).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let known = known.join(", ");
+        WireError::new(ErrorCode::AgentUnknown, format!("there is no agent profile `{}`", shown(name)))
+            .hint(format!("{near}known are {known}; more can be added under [agents] in the configuration"))
     })
+}
+
+/// Longest conversation id that is taken, in bytes: those of known agents have 40 at most.
+const TOKEN_BYTES: usize = 256;
+
+/// An agent gets the id among its arguments: it has to be one word, and no option.
+fn conversation(token: &str) -> Result<(), WireError> {
+    let fault = match token {
+        "" => "it is empty",
+        _ if token.len() > TOKEN_BYTES => "it is longer than 256 bytes",
+        _ if token.starts_with('-') => "an agent would take it for an option, since it begins with `-`",
+        _ if token.contains(|c: char| c.is_whitespace() || steers(c)) => "it holds a blank or a control character",
+        _ => return Ok(()),
+    };
+    let text = format!("`{}` cannot be a conversation's id: {fault}", shown(token));
+    Err(WireError::new(ErrorCode::BadRequest, text).hint("give --token the id as the agent itself names it"))
 }
 
 async fn directory(path: &str) -> Result<(), WireError> {
@@ -160,7 +183,11 @@ async fn directory(path: &str) -> Result<(), WireError> {
     }
     match tokio::fs::metadata(path).await {
         Ok(meta) if meta.is_dir() => Ok(()),
-        Ok(_) => Err(WireError::new(ErrorCode::DirectoryMissing, format!("`{path}` is not a directory"))),
+        Ok(_) => Err(WireError::new(
+            ErrorCode::DirectoryMissing,
+            format!("cannot start an agent in `{path}`: it is not a directory"),
+        )
+        .hint("name one that exists with --cwd")),
         Err(e) => Err(WireError::new(
             ErrorCode::DirectoryMissing,
             format!("cannot start an agent in the directory `{path}`: {e}"),
@@ -171,6 +198,11 @@ async fn directory(path: &str) -> Result<(), WireError> {
 
 /// A program that is not there is said before a session is made.
 fn program(profile: &Profile, env: &[(String, String)]) -> Result<(), WireError> {
+    let hint = "install it, or name its full path as `program` of the profile";
+    if profile.program.starts_with('/') && !Path::new(&profile.program).is_file() {
+        let text = format!("the program `{}` of agent `{}` does not exist", profile.program, profile.name);
+        return Err(WireError::new(ErrorCode::AgentNotFound, text).hint(hint));
+    }
     if profile.program.contains('{') || profile.program.contains('/') {
         return Ok(());
     }
@@ -183,11 +215,11 @@ fn program(profile: &Profile, env: &[(String, String)]) -> Result<(), WireError>
         ErrorCode::AgentNotFound,
         format!("the program `{}` of agent `{}` is not on PATH", profile.program, profile.name),
     )
-    .hint("install it, or name its full path as `program` of the profile"))
+    .hint(hint))
 }
 
 fn name(given: Option<&str>, agent: &str) -> String {
-    let name: String = given.unwrap_or(agent).trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect();
+    let name = common::name(given.unwrap_or(agent));
     if name.is_empty() { agent.to_owned() } else { name }
 }
 

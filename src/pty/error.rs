@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No such program.
-    #[error("program `{program}` was not found on PATH ({path}); install it, or correct PATH or the profile")]
+    #[error("program `{program}` {}; install it, or correct the profile", if program.components().nth(1).is_some() { "does not exist".into() } else { format!("was not found on PATH ({path})") })]
     ProgramMissing {
         /// As asked for.
         program: PathBuf,

@@ -4,6 +4,8 @@ use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 
+use crate::domain::plain::steers;
+
 use super::event::{BlockedOn, MAX_MESSAGE_CHARS, MAX_TITLE_CHARS, ModelEvent, ProgramState, PromptMark};
 
 /// Longest report of the program status protocol, in bytes: its own limit.
@@ -116,11 +118,7 @@ pub(super) fn read(payload: &[u8]) -> Osc {
 
 /// `text` without control characters and invisible direction marks, at most `max` characters.
 pub(super) fn clean(text: &str, max: usize) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    text.chars().filter(|c| !hidden(*c)).take(max).collect::<String>().trim().to_owned()
+    text.chars().filter(|c| !steers(*c)).take(max).collect::<String>().trim().to_owned()
 }
 
 fn notify(title: String, text: String) -> Osc {

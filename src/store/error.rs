@@ -22,14 +22,14 @@ pub enum Error {
     },
     /// The file is damaged or no database. It is left as it is.
     #[error(
-        "the database {path} is damaged and was left as it is ({detail}); move it away and put the newest backup from {backups} in its place",
-        path = .path.display(), backups = .backups.display()
+        "the database {path} is damaged and was left as it is ({detail}); move it away, with its -wal and -shm files, and {advice}",
+        path = .path.display()
     )]
     Corrupt {
         /// Database file.
         path: PathBuf,
-        /// Where the backups are.
-        backups: PathBuf,
+        /// What to put in its place.
+        advice: String,
         /// What SQLite says.
         detail: String,
     },
@@ -155,9 +155,15 @@ impl Error {
             | Self::Sqlite { path, .. } => {
                 file.clone_into(path);
             }
-            Self::Corrupt { path, backups, .. } => {
+            Self::Corrupt { path, advice, .. } => {
                 file.clone_into(path);
-                backup_dir.clone_into(backups);
+                *advice = match newest(backup_dir) {
+                    Some(backup) => format!("put the newest backup, {}, in its place", backup.display()),
+                    None => format!(
+                        "put what `sqlite3 {} .recover` saves in its place: there is no backup yet",
+                        file.display()
+                    ),
+                };
             }
             _ => {}
         }
@@ -170,6 +176,13 @@ impl Error {
     }
 }
 
+/// The newest file of a directory.
+fn newest(dir: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(dir).ok()?.flatten();
+    let dated = entries.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
+    dated.max().map(|(_, path)| path)
+}
+
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         let path = PathBuf::new();
@@ -178,7 +191,7 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
             Some(ErrorCode::DiskFull) => Self::DiskFull { path },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Corrupt { path, backups: PathBuf::new(), detail }
+                Self::Corrupt { path, advice: String::new(), detail }
             }
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
                 Self::ReadOnly { path, detail }

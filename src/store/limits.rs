@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::domain::plain::plain;
+
 /// How long a statement waits for another connection's lock: longer than any transaction of ours, shorter than a person's
 /// patience.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -22,9 +24,9 @@ pub const MIN_PREFIX_BYTES: usize = 4;
 /// A file up to this size is checked page by page when it is opened: below 0.1 s on a slow disk.
 pub const CHECKED_BYTES: u64 = 16 * 1024 * 1024;
 
-/// `text` as one line without control characters, at most [`MAX_LINE_CHARS`] long.
+/// `text` as one plain line, at most [`MAX_LINE_CHARS`] long.
 #[must_use]
 pub fn one_line(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_LINE_CHARS).collect();
+    let line: String = plain(text).chars().take(MAX_LINE_CHARS).collect();
     line.trim().to_owned()
 }

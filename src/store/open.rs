@@ -91,6 +91,11 @@ fn connect(path: &Path, backups: &Path, now: Millis) -> Result<Connection> {
         }
         Err(e) => return Err(open(path, &e)),
     };
+    if size == 0 && std::fs::metadata(beside(path, "-wal")).is_ok_and(|wal| wal.len() > 0) {
+        // SQLite would take it for a new one, and remove what the log still holds.
+        let detail = "it is empty, and its -wal file is not".to_owned();
+        return Err(Error::Corrupt { path: path.to_owned(), advice: String::new(), detail });
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
@@ -102,7 +107,16 @@ fn connect(path: &Path, backups: &Path, now: Millis) -> Result<Connection> {
         }
         migrate(&mut conn, path)?;
     }
+    // Whoever asks is told now that another program holds it, and not in the middle of what a host begins with.
+    conn.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
     Ok(conn)
+}
+
+/// The file that SQLite keeps beside the database under the same name with this ending.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// The environment of agents is in it: readable by its owner only.
@@ -125,7 +139,7 @@ fn check(conn: &Connection, path: &Path, size: u64) -> Result<i64> {
     if size > 0 && (size <= CHECKED_BYTES || found < SCHEMA) {
         let verdict: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         if verdict != "ok" {
-            return Err(Error::Corrupt { path: path.to_owned(), backups: PathBuf::new(), detail: verdict });
+            return Err(Error::Corrupt { path: path.to_owned(), advice: String::new(), detail: verdict });
         }
     }
     Ok(found)

@@ -105,9 +105,14 @@ async fn a_corrupt_file_is_refused_and_left_alone() {
     std::fs::write(&path, "this is no database, but a person may want it".repeat(100)).unwrap();
     let before = std::fs::read(&path).unwrap();
     let error = Store::open(&path, &backups, 1).unwrap_err();
-    assert!(matches!(&error, Error::Corrupt { path: p, backups: b, .. } if *p == path && *b == backups), "{error:?}");
-    assert!(error.to_string().contains("backups"), "{error}");
+    assert!(matches!(&error, Error::Corrupt { path: p, .. } if *p == path), "{error:?}");
+    assert!(error.to_string().contains(".recover` saves"), "no backup is promised where none is: {error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
+    let backup = backups.join("relight-v1-1.db");
+    std::fs::create_dir_all(&backups).unwrap();
+    std::fs::write(&backup, "").unwrap();
+    let error = Store::open(&path, &backups, 1).unwrap_err();
+    assert!(error.to_string().contains(&backup.display().to_string()), "{error}");
 
     let bench = Bench::new().await;
     bench.store.close().await;

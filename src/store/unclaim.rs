@@ -88,7 +88,7 @@ pub(super) fn take_back(tx: &Tx<'_>, unclaim: &Unclaim) -> Result<UnclaimOutcome
         tx.set_state(&mut session, SessionState::Error, Some(&message), unclaim.now)?;
     }
     let of = pending.dead.as_ref().unwrap_or(&pending.terminal_id);
-    let data = serde_json::json!({ "terminal_id": of, "code": unclaim.code, "message": message });
+    let data = serde_json::json!({ "terminal_id": of, "code": unclaim.code, "message": message, "mode": pending.mode });
     tx.tell(&session, "session.resume_failed", unclaim.now, data)?;
     tracing::warn!(session = %session.id, terminal = %of, code = %unclaim.code, message, "a launch failed");
     Ok(UnclaimOutcome::Unclaimed(back))

@@ -11,6 +11,8 @@ use rustix::termios::{self, OptionalActions, Termios};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use crate::domain::launch::Size;
+
 use super::error::Error;
 
 /// Bytes read at once: a paste is cut into such pieces.
@@ -85,11 +87,11 @@ impl Outer {
         Ok(())
     }
 
-    /// Columns and rows.
+    /// Columns and rows, each at most [`Size::MAX`]: what a larger terminal has more of stays empty.
     #[must_use]
     pub fn size(&self) -> (u16, u16) {
         match termios::tcgetwinsize(self.fd.get_ref()) {
-            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
+            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.min(Size::MAX), size.ws_row.min(Size::MAX)),
             _ => (80, 24),
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::ids::SessionId;
+use crate::domain::plain::plain;
 use crate::tui::msg::{Call, Effect, Refusal, Timer};
 use crate::tui::state::State;
 
@@ -26,8 +27,7 @@ pub fn start(state: &mut State, timer: Timer, after: Duration, out: &mut Vec<Eff
 
 /// Announces a sentence.
 pub fn say(state: &mut State, text: impl Into<String>, out: &mut Vec<Effect>) {
-    let text: String = text.into().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    state.said = Some(text);
+    state.said = Some(plain(&text.into()));
     start(state, Timer::Said, SAID_STANDS, out);
 }
 

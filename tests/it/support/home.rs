@@ -32,7 +32,12 @@ pub struct Home {
 impl Home {
     /// A fresh instance with nothing in it and nothing running.
     pub fn new() -> Self {
-        let dir = tempfile::Builder::new().prefix("relight-it-").tempdir().expect("a temporary directory");
+        Self::called("relight-it-")
+    }
+
+    /// The same in a directory whose name begins so.
+    pub fn called(prefix: &str) -> Self {
+        let dir = tempfile::Builder::new().prefix(prefix).tempdir().expect("a temporary directory");
         let home = Self { dir, env: BTreeMap::new() };
         fs::create_dir_all(home.path().join("project")).expect("a project directory");
         home

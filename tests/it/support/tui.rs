@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write};
 use std::num::NonZeroU16;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -24,12 +25,18 @@ pub struct Tui {
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     screen: vt100::Parser,
+    cols: u16,
+    end: Option<JoinHandle<u32>>,
 }
 
 impl Tui {
     /// Shows a session.
     pub fn attach(home: &Home, session: &str) -> Self {
-        let (cols, rows) = SIZE;
+        Self::on(home, session, Some("xterm-256color"), SIZE)
+    }
+
+    /// The same on a terminal of this kind (`TERM`; `None`: not set) and of so many columns and rows.
+    pub fn on(home: &Home, session: &str, term: Option<&str>, (cols, rows): (u16, u16)) -> Self {
         let size = PtySize { cols, rows, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).expect("a pty");
         let mut command = CommandBuilder::new(RELIGHT);
@@ -42,7 +49,9 @@ impl Tui {
                 command.env(name, value);
             }
         }
-        command.env("TERM", "xterm-256color");
+        if let Some(term) = term {
+            command.env("TERM", term);
+        }
         let mut child = pty.slave.spawn_command(command).expect("the built program starts");
         drop(pty.slave);
         let pid = child.process_id().and_then(|pid| i32::try_from(pid).ok()).expect("a pid");
@@ -57,11 +66,12 @@ impl Tui {
                 }
             }
         });
-        std::thread::spawn(move || child.wait());
-        let cells = |n| NonZeroU16::new(n).expect("a size");
+        let end = std::thread::spawn(move || child.wait().expect("its end").exit_code());
+        // What is larger than the program ever draws is not looked at.
+        let cells = |n: u16| NonZeroU16::new(n.clamp(1, 1_000)).expect("a size");
         let writer = pty.master.take_writer().expect("a writer");
         let screen = vt100::Parser::new(cells(rows), cells(cols), 0);
-        Self { process, _master: pty.master, writer, output, screen }
+        Self { process, _master: pty.master, writer, output, screen, cols: cells(cols).get(), end: Some(end) }
     }
 
     /// Its process.
@@ -76,7 +86,25 @@ impl Tui {
 
     /// What stands on its screen.
     pub fn rows(&self) -> Vec<String> {
-        self.screen.screen().rows(0, SIZE.0).collect()
+        self.screen.screen().rows(0, self.cols).collect()
+    }
+
+    /// Waits until it has ended, typing `keys` meanwhile; gives its exit code.
+    #[track_caller]
+    pub fn until_end(&mut self, home: &Home, keys: &[u8]) -> u32 {
+        let end = self.end.take().expect("it was not awaited before");
+        home.until("the end of the client", || {
+            while let Ok(bytes) = self.output.try_recv() {
+                self.screen.process(&bytes);
+            }
+            // It may be gone by now, and its terminal with it.
+            let _ = self.writer.write_all(keys).and_then(|()| self.writer.flush());
+            end.is_finished()
+        });
+        while let Ok(bytes) = self.output.recv_timeout(LOOK) {
+            self.screen.process(&bytes);
+        }
+        end.join().expect("no panic")
     }
 
     /// Waits until its screen shows `text`.
