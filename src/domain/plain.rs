@@ -1,5 +1,7 @@
 //! Text from outside, made safe to show: nothing in it steers a terminal or turns what stands around it.
 
+use std::fmt::Write as _;
+
 /// Longest text from outside that a message repeats, in characters.
 const SHOWN_CHARS: usize = 80;
 
@@ -43,7 +45,8 @@ pub fn json(text: &str) -> String {
     for c in text.chars() {
         if steers(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
+                // Writing into a text does not fail.
+                let _ = write!(out, "\\u{unit:04x}");
             }
         } else {
             out.push(c);

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::domain::plain::steers;
 use crate::proc::table::{self, Stat};
 
 /// Longest name, in characters.
@@ -38,7 +39,7 @@ fn longer(cmdline: &[u8], comm: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn clean(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()
+    String::from_utf8_lossy(name).chars().filter(|c| !steers(*c)).take(NAME_CHARS).collect()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
+use crate::domain::plain::steers;
 use crate::proc::reap;
 use crate::workspace::error::Error;
 use crate::workspace::root::Root;
@@ -128,7 +129,7 @@ fn reason(diagnostics: &[u8]) -> String {
     let text = String::from_utf8_lossy(diagnostics);
     let blames = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
     let line = text.lines().find(blames).or_else(|| text.lines().rfind(|line| !line.trim().is_empty()));
-    line.unwrap_or_default().chars().filter(|c| !c.is_control()).take(300).collect()
+    line.unwrap_or_default().chars().filter(|c| !steers(*c)).take(300).collect()
 }
 
 /// Reads at most `limit` bytes, and whether there was more. What lies beyond is not read.

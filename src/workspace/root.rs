@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+use crate::domain::plain::steers;
 use crate::workspace::error::Error;
 
 /// A directory whose own path has no links in it.
@@ -90,5 +91,5 @@ pub fn local(path: &str) -> Result<PathBuf, Error> {
 /// `path` for a message: cut to 200 characters.
 #[must_use]
 pub fn shown(path: &str) -> String {
-    path.chars().filter(|c| !c.is_control()).take(200).collect()
+    path.chars().filter(|c| !steers(*c)).take(200).collect()
 }
