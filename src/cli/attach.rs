@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::config::dirs::Dirs;
 use crate::domain::words::ErrorCode;
 use crate::tui;
+use crate::tui::keymap::Keymap;
 use crate::tui::{Exit as TuiExit, Options, StartHost};
 
 use super::failure::{Exit, Failure, Result};
@@ -15,6 +16,8 @@ use super::{caller, local, logging, output, reach};
 
 /// Shows the sessions until the person detaches.
 pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<ExitCode> {
+    let config = config::load(dirs)?;
+    let keys = local::keys(dirs, &config)?;
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
         let failure = Failure::new("attach needs a terminal on stdin and stdout");
         let hint = "`relight ls`, `relight capture` and `relight send` do without one";
@@ -27,10 +30,9 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
                     and `relight send`";
         return Err(Failure { code: Exit::Usage, word: "no_terminal".into(), ..failure }.hint(hint));
     }
-    let config = config::load(dirs)?;
     dirs.create()?;
     logging::start(&dirs.logs, "client", &config.log)?;
-    let options = options(dirs, &config, session, read_only)?;
+    let options = options(dirs, &config, keys, session, read_only)?;
     match tui::run(options).await.map_err(|error| Failure::new(error.to_string()))? {
         TuiExit::Detached => output::line("detached; the agents go on (`relight` shows them again)")?,
         TuiExit::Quit => output::line("the host and the agents have ended; `relight` brings them back")?,
@@ -42,8 +44,7 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
     Ok(ExitCode::SUCCESS)
 }
 
-fn options(dirs: &Dirs, config: &Config, session: Option<&str>, read_only: bool) -> Result<Options> {
-    let keys = local::keys(dirs, config)?;
+fn options(dirs: &Dirs, config: &Config, keys: Keymap, session: Option<&str>, read_only: bool) -> Result<Options> {
     let first = local::default_agent(config);
     let mut agents: Vec<(String, String)> =
         config.profiles.iter().map(|profile| (profile.name.clone(), profile.label.clone())).collect();

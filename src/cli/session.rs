@@ -25,6 +25,12 @@ use super::{attach, local, output, reach};
 /// `relight new`.
 pub async fn new(dirs: &Dirs, new: &New, json: bool) -> Result<ExitCode> {
     let config = config::load(dirs)?;
+    let on_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let attaches = !new.detach && !json && on_terminal;
+    if attaches {
+        // Known before a session is made, not after.
+        local::keys(dirs, &config)?;
+    }
     let agent = new.agent.clone().unwrap_or_else(|| local::default_agent(&config));
     let params = SessionCreate {
         agent: agent.clone(),
@@ -39,8 +45,7 @@ pub async fn new(dirs: &Dirs, new: &New, json: bool) -> Result<ExitCode> {
     };
     let (client, _events) = reach::host(dirs).await?;
     let created: SessionCreated = client.call("session.create", params).await?;
-    let on_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if !new.detach && !json && on_terminal {
+    if attaches {
         return attach::run(dirs, Some(created.session_id.as_str()), false).await;
     }
     output::either(json, &created, || format!("{agent} started as session {}", created.session_id))

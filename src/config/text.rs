@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Error, Place};
@@ -51,12 +52,12 @@ fn explain(file: &Path, text: &str, error: &toml::de::Error) -> Error {
 #[must_use]
 pub fn at(file: &Path, text: &str, path: &[String], message: String) -> Error {
     let document = DeTable::parse(text).ok();
-    let mut table = document.as_ref().map(|document| document.get_ref());
+    let mut table = document.as_ref().map(Spanned::get_ref);
     let mut found = None;
     for name in path {
         let value = table.and_then(|table| table.get(name.as_str()));
-        found = value.map(|value| value.span());
-        table = match value.map(|value| value.get_ref()) {
+        found = value.map(Spanned::span);
+        table = match value.map(Spanned::get_ref) {
             Some(DeValue::Table(inner)) => Some(inner),
             _ => None,
         };

@@ -4,6 +4,7 @@ use crate::wire::input::{Key, KeyCode, KeyKind, Mods, Mouse, MouseKind};
 
 use super::csi::Csi;
 use super::keytable;
+use super::legacy;
 use super::outer::{Outer, Reply};
 
 /// Modifiers that a person holds; Caps Lock and Num Lock, the other two bits, change no key's meaning.
@@ -98,7 +99,22 @@ fn unicode(csi: &Csi) -> Option<Outer> {
             csi.params.get(2)?.iter().filter_map(|code| char::from_u32((*code)?).filter(|c| !c.is_control())).collect();
         return (!text.is_empty()).then_some(Outer::Text(text));
     }
-    Some(Outer::Key(normal(key(csi, keytable::by_unicode(number)?, 1))))
+    Some(Outer::Key(normal(layout(csi, key(csi, keytable::by_unicode(number)?, 1)))))
+}
+
+/// Alt and Shift with a key that types another character than a capital with Shift is Alt with that character: which one
+/// it is, only the layout says, and the terminal tells it beside the key. So Alt and the key `+` of a Czech keyboard, which
+/// has 1 above it, is Alt-1, as it always was without the kitty protocol. With Ctrl, programs know it by the key.
+fn layout(csi: &Csi, key: Key) -> Key {
+    let shifted = csi.sub(0, 1).and_then(char::from_u32).filter(|c| !c.is_control());
+    match (key.code, shifted) {
+        (KeyCode::Char(base), Some(c))
+            if key.mods.has(Mods::SHIFT | Mods::ALT) && !key.mods.has(Mods::CTRL) && c != legacy::upper(base) =>
+        {
+            Key { code: KeyCode::Char(c), mods: Mods(key.mods.0 & !Mods::SHIFT), ..key }
+        }
+        _ => key,
+    }
 }
 
 /// A key with the modifiers and the event type of parameter `at`.

@@ -151,7 +151,7 @@ struct Half {
 
 impl Half {
     fn new(table: &'static str, own: &Bindings, defaults: &Bindings) -> Result<Self, Mistake> {
-        for name in own.keys().filter(|name| Command::named(name).is_none()) {
+        if let Some(name) = own.keys().find(|name| Command::named(name).is_none()) {
             return Err(Mistake { path: path(table, name), message: unknown(name) });
         }
         let nothing = vec![];
@@ -255,4 +255,8 @@ fn needed(chord: Chord) -> bool {
 }
 
 #[cfg(test)]
+mod layouts;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod written;

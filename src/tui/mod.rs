@@ -10,6 +10,7 @@ pub mod desk;
 pub mod edit;
 mod error;
 pub mod form;
+pub mod help;
 pub mod keymap;
 pub mod layout;
 mod look;

@@ -27,8 +27,8 @@ const ENTER: &[u8] =
 /// Everything that was switched on is off again.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1007h\x1b[?1007r\x1b[m\
 \x1b[0 q\x1b[?25h";
-/// The kitty keyboard protocol: keys that are ambiguous otherwise come as numbers.
-pub const KITTY_PUSH: &[u8] = b"\x1b[>1u";
+/// The kitty keyboard protocol: keys that are ambiguous otherwise come as numbers (1), with what Shift makes of them (4).
+pub const KITTY_PUSH: &[u8] = b"\x1b[>5u";
 const KITTY_POP: &[u8] = b"\x1b[<1u";
 const MAIN_SCREEN: &[u8] = b"\x1b[?1049l";
 

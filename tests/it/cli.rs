@@ -63,6 +63,35 @@ fn a_broken_settings_file_is_exit_code_6_with_file_line_and_key() {
     home.run(&["agents"]).exits(6).says(&["config.toml:1"]);
 }
 
+/// Settings of keys, and what is said about them.
+const BROKEN_KEYS: &[(&str, &[&str])] = &[
+    (
+        "[keys.after_prefix]\nzoom = [\"f5\"]\nlast = [\"f5\"]\n",
+        &["config.toml:2: `keys.after_prefix.zoom = [\"f5\"]`", "F5 is a key of `last` too"],
+    ),
+    (
+        "[keys]\n\nafter_prefix = { zoom = [\"c\"] }\n",
+        &["config.toml:3: `keys.after_prefix.zoom = [\"c\"]`", "`new`", "`[]`"],
+    ),
+    ("[keys.direct]\n# x\nsplit-rigth = []\n", &["config.toml:3: `keys.direct.split-rigth = []`", "`split-right`?"]),
+    ("[keys]\nprefix = \"ctrl-l\"\n", &["config.toml:2: `keys.prefix = \"ctrl-l\"`", "`redraw`"]),
+    ("[keys.direct]\nclose = [\"ctrl-c\"]\n", &["config.toml:2", "programs in a terminal need Ctrl-C"]),
+];
+
+#[test]
+fn keys_that_cannot_be_are_refused_by_the_check_and_by_the_screen() {
+    let home = Home::new();
+    for (text, words) in BROKEN_KEYS {
+        home.write_config(text);
+        for args in [&["config", "check"][..], &["attach"]] {
+            home.run(args).exits(6).says(words);
+        }
+    }
+    home.write_config("[keys]\nprefix = \"ctrl-b\"\n[keys.after_prefix]\nzoom = [\"c\"]\nnew = []\n");
+    assert_eq!(home.json(&["config", "check"])["valid"], true);
+    assert!(home.living().is_empty());
+}
+
 #[test]
 fn agents_are_listed_with_what_they_can() {
     let home = Home::new();

@@ -136,7 +136,7 @@ pub const TABLE: &[Entry] = &[
     row(C::Next, Tabs, "next", "next", "Go to the next tab"),
     row(C::Previous, Tabs, "previous", "previous", "Go to the previous tab"),
     row(C::Last, Tabs, "last", "last", "Go back to the tab chosen before"),
-    row(C::Waiting, Tabs, "waiting", "next waiting", "Go to the next tab that waits for you"),
+    row(C::Waiting, Tabs, "waiting", "waiting", "Go to the next tab that waits for you"),
     jump!(1),
     jump!(2),
     jump!(3),
@@ -162,7 +162,7 @@ pub const TABLE: &[Entry] = &[
     row(C::Messages, Views, "messages", "messages", "Show what relight has announced"),
     row(C::Sidebar, Views, "sidebar", "sidebar", "Show or hide the list of sessions at the side"),
     row(C::Detach, Relight, "detach", "detach", "Leave; every session goes on"),
-    row(C::Quit, Relight, "quit", "quit all", "Stop host and agents until the next start (asks first)"),
+    row(C::Quit, Relight, "quit", "quit all", "Stop host and agents until the next start"),
     row(C::Redraw, Relight, "redraw", "redraw", "Draw the screen anew"),
     row(C::Help, Relight, "help", "help", "Show all keys"),
 ];
@@ -214,7 +214,12 @@ mod tests {
     #[test]
     fn every_command_has_a_name_a_hint_and_a_help_text_once() {
         for entry in TABLE {
-            assert!(entry.help.len() > 8 && !entry.help.ends_with('.'), "{}: {}", entry.name, entry.help);
+            assert!(
+                (9..=50).contains(&entry.help.len()) && !entry.help.ends_with('.'),
+                "{}: {}",
+                entry.name,
+                entry.help
+            );
             assert!(!entry.hint.is_empty() && entry.hint.len() <= 12, "{}", entry.name);
             assert!(entry.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b.is_ascii_digit()));
             assert_eq!(Command::named(entry.name), Some(entry.command));

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::screen::decode::{Outer, Reply};
 use crate::tui::chord::Chord;
 use crate::tui::edit::MAX_TEXT_BYTES;
+use crate::tui::help;
 use crate::tui::keymap::Command;
 use crate::tui::msg::{Effect, Timer};
 use crate::tui::notice::Notice;
@@ -43,7 +44,7 @@ fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
         _ if released => {}
         Mode::Normal => normal(state, key, out),
         Mode::Prefix => after_prefix(state, key, out),
-        Mode::Help(from) => help(state, *from, key),
+        Mode::Help(from) => help_key(state, *from, key),
         Mode::Form(_) => commands::form_key(state, key, out),
         Mode::Ask(_) => commands::answer(state, key, out),
     }
@@ -95,9 +96,10 @@ fn after_prefix(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
     }
 }
 
-fn help(state: &mut State, from: usize, key: &Key) {
-    let fits = usize::from(state.size.1.saturating_sub(2)).max(1);
-    let most = state.setup.keys.rows().len().saturating_add(2).saturating_sub(fits);
+fn help_key(state: &mut State, from: usize, key: &Key) {
+    let fits = help::fits(state.size.1);
+    let most = help::most(state);
+    let from = from.min(most);
     let to = match key.code {
         KeyCode::Up | KeyCode::Char('k') => from.saturating_sub(1),
         KeyCode::Down | KeyCode::Char('j') => from + 1,

@@ -63,6 +63,8 @@ fn ran_out(state: &mut State, timer: Timer, out: &mut Vec<Effect>) {
 }
 
 #[cfg(test)]
+mod key_tests;
+#[cfg(test)]
 mod pane_tests;
 #[cfg(test)]
 mod tests;

@@ -22,9 +22,9 @@ use crate::wire::agentctl::StreamEvent;
 use crate::wire::host::{Push, SessionLine};
 use crate::wire::input::{KeyCode, StreamInput};
 
-const SCREEN: (u16, u16) = (80, 24);
+pub(super) const SCREEN: (u16, u16) = (80, 24);
 
-fn three() -> Vec<SessionLine> {
+pub(super) fn three() -> Vec<SessionLine> {
     vec![
         line("api", Activity::Working, "a turn is running", 1),
         line("docs", Activity::Ready, "waiting for your next prompt", 2),
@@ -32,12 +32,12 @@ fn three() -> Vec<SessionLine> {
     ]
 }
 
-fn calls(effects: &[Effect]) -> Vec<Call> {
+pub(super) fn calls(effects: &[Effect]) -> Vec<Call> {
     let call = |effect: &Effect| if let Effect::Call(call) = effect { Some(call.clone()) } else { None };
     effects.iter().filter_map(call).collect()
 }
 
-fn sent(effects: &[Effect]) -> Vec<StreamInput> {
+pub(super) fn sent(effects: &[Effect]) -> Vec<StreamInput> {
     let sent = |effect: &Effect| if let Effect::Send(_, input) = effect { Some(input.clone()) } else { None };
     effects.iter().filter_map(sent).collect()
 }

@@ -3,6 +3,7 @@
 mod bars;
 mod heads;
 mod ink;
+mod keys;
 mod notices;
 mod pane;
 mod panels;
@@ -35,10 +36,10 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
     }
     match &state.mode {
         Mode::Normal => {}
-        Mode::Prefix => panels::keys_after_prefix(state, &palette, layout.body, buf),
+        Mode::Prefix => keys::after_prefix(state, &palette, layout.body, buf),
         Mode::Help(from) => {
             picture.cursor = None;
-            panels::help(state, *from, &palette, layout.whole, buf);
+            keys::all(state, *from, &palette, layout.whole, buf);
         }
         Mode::Form(form) => picture = panels::form(state, form, &palette, layout.whole, buf),
         Mode::Ask(question) => {

@@ -1,4 +1,4 @@
-//! What lies over the pane while keys are for something else: hint, help, forms, questions.
+//! What lies over the pane while keys are for something else: forms and questions.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -7,68 +7,9 @@ use ratatui::style::Style;
 use super::ink::{boxed, cells, clear, line, middle, plain};
 use crate::tui::edit::wrap;
 use crate::tui::form::{Form, Question, Value};
-use crate::tui::keymap::Row;
 use crate::tui::palette::Palette;
 use crate::tui::picture::Picture;
 use crate::tui::state::State;
-
-/// Width of one column of the hint: a key and up to twelve letters.
-const HINT_COLUMN: u16 = 18;
-
-/// The keys that work now, after the prefix was pressed.
-pub fn keys_after_prefix(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
-    let works = |row: &Row| row.commands.iter().any(|command| state.can(*command).is_ok());
-    let entries: Vec<_> = state.setup.keys.hints().into_iter().filter(works).collect();
-    let columns = (area.width / HINT_COLUMN).max(1);
-    let rows = u16::try_from(entries.len()).unwrap_or(u16::MAX).div_ceil(columns).min(area.height);
-    let at = Rect::new(area.x, area.bottom() - rows, area.width, rows);
-    clear(buf, at, palette.panel);
-    for (i, entry) in entries.iter().enumerate() {
-        let i = u16::try_from(i).unwrap_or(u16::MAX);
-        let (row, column) = (i / columns, i % columns);
-        let left = column * HINT_COLUMN;
-        let cell = Rect::new(at.x + left.min(at.width), at.y, at.width.saturating_sub(left).min(HINT_COLUMN), rows);
-        line(
-            buf,
-            cell,
-            row,
-            &[(" ", palette.panel), (&entry.first, palette.key), (" ", palette.panel), (entry.hint, palette.panel)],
-        );
-    }
-}
-
-/// All keys, from line `from` on.
-pub fn help(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) {
-    let ascii = state.setup.ascii;
-    let prefix = state.setup.keys.prefix().to_string();
-    let rows = state.setup.keys.rows();
-    let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
-    let at = middle(area, 72, height);
-    let inside = boxed(buf, at, &format!("Keys, after {prefix}"), palette.panel, ascii);
-    let narrow = inside.width < 60;
-    let mut lines: Vec<(String, String, bool)> = rows
-        .into_iter()
-        .map(|row| {
-            let help = if narrow { row.hint } else { row.help };
-            (row.first, help.to_owned(), row.commands.iter().any(|command| state.can(*command).is_ok()))
-        })
-        .collect();
-    let itself = if narrow { "send itself".to_owned() } else { format!("Send {prefix} itself to the terminal") };
-    lines.push((prefix.clone(), itself, true));
-    let how = if narrow { "Esc: back" } else { "Faint: does not work now. Up, Down scroll; Esc goes back" };
-    lines.push((String::new(), how.into(), false));
-    for (row, (key, text, works)) in lines.iter().skip(from).enumerate() {
-        let row = u16::try_from(row).unwrap_or(u16::MAX);
-        let (key_style, style) = if *works { (palette.key, palette.panel) } else { (palette.faint, palette.faint) };
-        let off = if *works || key.is_empty() || state.setup.colour { "" } else { " (not now)" };
-        line(
-            buf,
-            inside,
-            row,
-            &[(" ", style), (&format!("{key:<10}"), key_style), (" ", style), (text, style), (off, style)],
-        );
-    }
-}
 
 /// A form; the cursor stands in the focused field.
 pub fn form(state: &State, form: &Form, palette: &Palette, area: Rect, buf: &mut Buffer) -> Picture {

@@ -9,7 +9,7 @@ use crate::screen::decode::Outer;
 use crate::screen::frames::Framer;
 use crate::screen::model::Model;
 use crate::tui::chord::Chord;
-use crate::tui::keymap::DEFAULT_PREFIX;
+use crate::tui::keymap::{DEFAULT_PREFIX, Keymap};
 use crate::tui::msg::Msg;
 use crate::tui::samples::{after_prefix, answer_attach, dead, failed, line, listed, press, running, take_status};
 use crate::tui::state::State;
@@ -209,6 +209,35 @@ fn all_keys() {
     check("help", |size| {
         let mut state = shop(size);
         after_prefix(&mut state, '?');
+        state
+    });
+}
+
+#[test]
+fn the_end_of_all_keys() {
+    check("help-end", |size| {
+        let mut state = shop(size);
+        after_prefix(&mut state, '?');
+        press(&mut state, Chord::key(KeyCode::End));
+        state
+    });
+}
+
+#[test]
+fn keys_without_colour_with_a_persons_own() {
+    let own = |size| {
+        let mut state = shop(size);
+        let text = "prefix = \"ctrl-b\"\n[after_prefix]\nzoom = [\"f11\"]\nsidebar = []\nfocus-up = [\"K\"]\n[direct]\nnext = [\"alt-n\"]";
+        state.setup.keys = Keymap::with(&toml::from_str(text).unwrap()).unwrap();
+        state.setup.ascii = true;
+        state.setup.colour = false;
+        press(&mut state, Chord::ctrl('b'));
+        state
+    };
+    check("prefix-own", own);
+    check("help-own", |size| {
+        let mut state = own(size);
+        press(&mut state, Chord::char('?'));
         state
     });
 }
