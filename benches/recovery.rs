@@ -2,15 +2,10 @@
 //! host → 100 live sessions adopted. Run with `cargo bench`; every agent is the demo agent, every process and disk write real.
 
 #![allow(missing_docs, reason = "criterion's macros write functions")]
-#![allow(
-    clippy::expect_used,
-    clippy::disallowed_types,
-    clippy::disallowed_methods,
-    reason = "a benchmark that cannot run says so and ends"
-)]
+#![allow(clippy::expect_used, clippy::disallowed_methods, reason = "a benchmark that cannot run says so and ends")]
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+mod instance;
+
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -18,25 +13,17 @@ use relight::domain::ids::{ExecutorId, SessionId, TaskId, TerminalId};
 use relight::domain::launch::Launch;
 use relight::domain::rows::Task;
 use relight::domain::words::{Runtime, TaskState, Trigger};
-use relight::link::endpoint::Endpoint;
-use relight::link::host::{HostClient, HostEvents, HostItem};
+use relight::link::host::{HostEvents, HostItem};
 use relight::store::{Adopt, Adopted, ClaimBy, ClaimOutcome, ClaimRequest, NewSession, Store};
-use relight::wire::host::{Attach, Attached, HostStatus, Send, Sent, SessionCreate, SessionCreated, SessionLine, Stop};
+use relight::wire::host::{Attach, Attached, HostStatus, Send, Sent};
 use serde_json::{Value, json};
-use tokio::runtime::Runtime as Tokio;
 
-const RELIGHT: &str = env!("CARGO_BIN_EXE_relight");
+use instance::{Instance, PATIENCE, runtime};
+
 /// Callers of one claim at the same time.
 const CALLERS: usize = 50;
 /// Live sessions that a new host adopts.
 const SESSIONS: usize = 100;
-/// Far more than anything here takes.
-const PATIENCE: Duration = Duration::from_mins(2);
-
-fn runtime() -> Tokio {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime")
-}
-
 fn id() -> String {
     uuid::Uuid::new_v4().to_string()
 }
@@ -113,79 +100,10 @@ fn claims(c: &mut Criterion) {
     });
 }
 
-/// An instance of its own, ended with its agents when it is dropped.
-struct Instance {
-    dir: tempfile::TempDir,
-    tokio: Tokio,
-}
-
-impl Instance {
-    fn new() -> Self {
-        let instance = Self { dir: tempfile::tempdir().expect("a directory"), tokio: runtime() };
-        assert!(instance.relight(&["host", "start"]).status().expect("relight runs").success(), "the host starts");
-        instance
-    }
-
-    fn relight(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(RELIGHT);
-        command.args(args).env("RELIGHT_HOME", self.dir.path()).env("HOME", self.dir.path()).stdout(Stdio::null());
-        command
-    }
-
-    fn connect(&self) -> (HostClient, HostEvents) {
-        let endpoint = Endpoint::Unix(self.dir.path().join("state/host.sock"));
-        let begin = Instant::now();
-        loop {
-            match self.tokio.block_on(HostClient::connect(endpoint.clone())) {
-                Ok(connected) => return connected,
-                Err(error) => assert!(begin.elapsed() < PATIENCE, "no host: {error}"),
-            }
-        }
-    }
-
-    fn call<R: serde::de::DeserializeOwned>(
-        &self,
-        client: &HostClient,
-        method: &str,
-        params: impl serde::Serialize,
-    ) -> R {
-        self.tokio.block_on(client.call(method, params)).expect("an answer of the host")
-    }
-
-    fn session(&self, client: &HostClient, dir: &Path) -> SessionCreated {
-        let env = [("PATH", std::env::var("PATH").unwrap_or_default()), ("HOME", dir.display().to_string())];
-        let create = SessionCreate {
-            agent: "demo".into(),
-            name: None,
-            task: None,
-            cwd: dir.display().to_string(),
-            prompt: None,
-            executor: None,
-            args: Vec::new(),
-            env: env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            size: None,
-        };
-        self.call(client, "session.create", create)
-    }
-
-    fn line(&self, client: &HostClient) -> SessionLine {
-        let lines: Vec<SessionLine> = self.call(client, "session.list", json!({}));
-        lines.into_iter().next().expect("a session")
-    }
-}
-
-impl Drop for Instance {
-    fn drop(&mut self) {
-        let (client, _events) = self.connect();
-        let stop = Stop { agents: true, restart: false };
-        let _: Result<Value, _> = self.tokio.block_on(client.call("host.stop", stop));
-    }
-}
-
 fn death(c: &mut Criterion) {
     let instance = Instance::new();
     let (client, mut events) = instance.connect();
-    let made = instance.session(&client, instance.dir.path());
+    let made = instance.session(&client, "demo", &[]);
     let session = made.session_id.as_str().to_owned();
     let attach = Attach { session: Some(session.clone()), terminal: None, size: None };
     let _: Attached = instance.call(&client, "terminal.attach", attach);
@@ -224,7 +142,7 @@ fn death(c: &mut Criterion) {
                 let begin = Instant::now();
                 rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("the agent is ours");
                 let shown = async { tokio::time::timeout(PATIENCE, first_output(&mut events, round)).await };
-                instance.tokio.block_on(shown).expect("the resumed agent shows its recap");
+                instance.block_on(shown).expect("the resumed agent shows its recap");
                 spent += begin.elapsed();
             }
             spent
@@ -249,7 +167,7 @@ fn adoption(c: &mut Criterion) {
     let instance = Instance::new();
     let (client, _events) = instance.connect();
     for _ in 0..SESSIONS {
-        instance.session(&client, instance.dir.path());
+        instance.session(&client, "demo", &[]);
     }
     let mut group = c.benchmark_group("host");
     group.sample_size(10);
