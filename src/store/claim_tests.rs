@@ -7,7 +7,7 @@ use super::testing::{Bench, sid, tid};
 use super::unclaim::UnclaimOutcome;
 use crate::domain::journal::Signal;
 use crate::domain::launch::Exit;
-use crate::domain::rows::StartMode;
+use crate::domain::rows::{PromptState, StartMode};
 use crate::domain::words::{
     EndReason, ErrorCode, Outcome, ResumeReason, SessionState, TaskState, TerminalStatus, Wanted,
 };
@@ -287,6 +287,26 @@ async fn never_prompted_starts_fresh() {
     assert_eq!(bundle.session.state, SessionState::Starting);
     assert_eq!(bundle.session.metadata.resume_token.as_deref(), Some("new"));
     assert_eq!(bundle.newest.unwrap().prompted_at, None);
+}
+
+#[tokio::test]
+async fn the_first_prompt_of_a_fresh_start_waits_as_maybe_delivered_and_is_queued_once() {
+    let mut bench = Bench::new().await;
+    bench.started("s").await;
+    bench.exit("s", &tid("s-1"), 1, Exit::Signal(1)).await;
+    bench.resume("s", "s-2").await;
+    let prompts = bench.store.prompts(sid("s")).await.unwrap();
+    let shown: Vec<_> = prompts.iter().map(|p| (p.text.as_str(), p.state)).collect();
+    assert_eq!(shown, [("hello", PromptState::MaybeDelivered)]);
+    assert_eq!(bench.store.next_prompt(sid("s")).await.unwrap(), None, "it is never typed by itself");
+    assert!(bench.store.drop_prompt(sid("s"), prompts[0].id.clone()).await.unwrap().value);
+    bench.exit("s", &tid("s-2"), 2, Exit::Signal(1)).await;
+    bench.resume("s", "s-3").await;
+    assert_eq!(bench.store.prompts(sid("s")).await.unwrap(), [], "the second agent was not given it");
+
+    bench.dead("p").await;
+    bench.resume("p", "p-2").await;
+    assert_eq!(bench.store.prompts(sid("p")).await.unwrap(), [], "a conversation that was prompted has it");
 }
 
 #[tokio::test]

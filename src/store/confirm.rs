@@ -2,14 +2,15 @@
 
 use rusqlite::params;
 
-use crate::domain::ids::{SessionId, TerminalId};
+use crate::domain::ids::{PromptId, SessionId, TerminalId};
 use crate::domain::launch::{ProcIdentity, Size};
-use crate::domain::rows::{Binding, Millis, Pending, Session, StartMode};
+use crate::domain::rows::{Binding, Millis, Pending, PromptState, QueuedPrompt, Session, StartMode};
 use crate::domain::words::{EndReason, SessionState, TaskState, Wanted};
 
-use super::codec::{run, to_variant};
+use super::codec::{one, run, to_variant};
 use super::error::Result;
 use super::load;
+use super::prompts::enqueue;
 use super::tasks::move_task;
 use super::tokens::{copy_token, supersede};
 use super::tx::{Committed, Tx};
@@ -74,6 +75,9 @@ pub(super) fn confirmed(tx: &Tx<'_>, confirm: &Confirm) -> Result<ConfirmOutcome
     }
     insert(tx, confirm, &session, &pending, dead.as_ref(), token.as_deref(), stopped)?;
     if let Some(dead) = &dead {
+        if pending.mode == StartMode::Fresh {
+            first_prompt_back(tx, &session, dead, confirm.now)?;
+        }
         run(tx, "UPDATE terminals SET status = 'disposed' WHERE id = ?1", [dead.terminal_id.as_str()])?;
     }
     let prompted_at = dead.as_ref().filter(|_| pending.mode == StartMode::Resume).and_then(|d| d.prompted_at);
@@ -161,6 +165,22 @@ fn insert(
         ],
     )?;
     Ok(())
+}
+
+/// What the session's first agent was given to begin with, and its successor is not: it goes to the queue, since nobody knows
+/// whether the dead one got it.
+fn first_prompt_back(tx: &Tx<'_>, session: &Session, dead: &Binding, now: Millis) -> Result<()> {
+    let Some(text) = session.launch.prompt.clone().filter(|text| !text.is_empty()) else { return Ok(()) };
+    let first = one(
+        tx,
+        "SELECT 1 FROM agent_bindings WHERE terminal_id = ?1 AND start_mode = ?2",
+        params![dead.terminal_id.as_str(), to_variant("start mode", &StartMode::First)?],
+        |_| Ok(()),
+    )?;
+    // The dead terminal's id: unique, and the same if it is told twice.
+    let (Some(()), Ok(id)) = (first, PromptId::new(dead.terminal_id.as_str())) else { return Ok(()) };
+    let session_id = session.id.clone();
+    enqueue(tx, &QueuedPrompt { id, session_id, text, state: PromptState::MaybeDelivered, created_at: now })
 }
 
 /// Session and task states, and the event.

@@ -12,8 +12,7 @@ use super::worker::Store;
 use super::{decode, load};
 
 impl Store {
-    /// Puts a prompt in the queue, in the state that it names: [`PromptState::MaybeDelivered`] for the first prompt of a
-    /// session that is started anew. One that is there stays as it is.
+    /// Puts a prompt in the queue, in the state that it names. One that is there stays as it is.
     ///
     /// # Errors
     /// No such session, or the database refused.
@@ -68,7 +67,8 @@ pub(super) fn of_session(conn: &Connection, session: &SessionId) -> Result<Vec<Q
     all(conn, sql, [session.as_str()], decode::prompt)
 }
 
-fn enqueue(tx: &Tx<'_>, prompt: &QueuedPrompt) -> Result<()> {
+/// See [`Store::enqueue_prompt`].
+pub(super) fn enqueue(tx: &Tx<'_>, prompt: &QueuedPrompt) -> Result<()> {
     run(
         tx,
         "INSERT INTO queued_prompts (id, session_id, text, state, created_at) VALUES (?1, ?2, ?3, ?4, ?5)

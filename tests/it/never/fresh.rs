@@ -58,3 +58,30 @@ fn a_person_asks_for_it() {
     assert_eq!((&answer["resumed"], &answer["reason"]), (&true.into(), &"started_fresh".into()), "{answer}");
     home.until_alive(&id, 2);
 }
+
+/// Nobody knows whether the dead agent got it: the new one is not given it, and the queue shows it.
+#[test]
+fn the_first_prompt_is_kept_as_maybe_delivered() {
+    let home = Home::new();
+    let profile = r#"
+[agents.mute]
+program = "/bin/sh"
+[agents.mute.launch]
+args = ["-c", "while :; do sleep 1; done"]
+prompt = ["{prompt}"]
+"#;
+    home.write_config(profile);
+    let new = ["new", "--agent", "mute", "--detach", "--prompt", "plant figs"];
+    let id = text(&home.json(&new), "session_id");
+    home.until_alive(&id, 1);
+    let given = |pid: i32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap();
+        String::from_utf8_lossy(&line).contains("plant figs")
+    };
+    let agent = home.agent(&id);
+    assert!(given(agent.pid));
+    kill::kill(&agent);
+    home.until_alive(&id, 2);
+    assert!(!given(home.agent(&id).pid));
+    assert_eq!(home.rows("SELECT text, state FROM queued_prompts"), [["plant figs", "maybe_delivered"]]);
+}
