@@ -35,12 +35,15 @@ enum Agentctl {
         logs: PathBuf,
         #[arg(long, default_value_t = HISTORY_LINES)]
         history: usize,
+        /// Directory that files and git show before a launch names one.
+        #[arg(long)]
+        workspace: Option<PathBuf>,
     },
 }
 
 /// Is the agentctl of a session until it is told to end.
 pub fn agentctl(args: &[OsString]) -> Result<ExitCode> {
-    let Agentctl::Serve { session, state, logs, history } = read(args)?;
+    let Agentctl::Serve { session, state, logs, history, workspace } = read(args)?;
     logging::start(&logs, "agentctl", &Log::default())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -50,7 +53,7 @@ pub fn agentctl(args: &[OsString]) -> Result<ExitCode> {
         dir: SessionDir::new(&state, &session),
         session,
         relight: detach::own_program()?,
-        directory: None,
+        directory: workspace,
         history_lines: history,
         host: Some(HostStart {
             args: ["host", "run"].map(OsString::from).to_vec(),

@@ -76,7 +76,9 @@ impl Local {
         lock::is_held(&path).map_err(|e| Error::Lock { session: session.clone(), why: e.to_string() })
     }
 
-    fn spawn(&self, session: &SessionId) -> Result<(), Error> {
+    fn spawn(&self, row: &ExecutorRunning) -> Result<(), Error> {
+        let session = &row.session_id;
+        let workspace = row.worktree_path.as_ref().unwrap_or(&row.workspace_path);
         let log = self.logs.join("agentctl.stderr");
         let what = Detached {
             relight: self.relight.clone(),
@@ -86,6 +88,7 @@ impl Local {
                 .map(Into::into)
                 .chain([self.state.clone().into_os_string(), "--logs".into(), self.logs.clone().into_os_string()])
                 .chain(["--history".into(), self.history_lines.to_string().into()])
+                .chain(["--workspace".into(), workspace.into()])
                 .collect(),
             env: Vec::new(),
             log: log.clone(),
@@ -144,8 +147,8 @@ impl Executor for Local {
     }
 
     async fn start(&self, row: &ExecutorRunning) -> Result<Health, Error> {
-        let (this, session) = (self.clone(), row.session_id.clone());
-        let spawned = tokio::task::spawn_blocking(move || this.spawn(&session)).await;
+        let (this, of) = (self.clone(), row.clone());
+        let spawned = tokio::task::spawn_blocking(move || this.spawn(&of)).await;
         spawned.unwrap_or_else(|e| {
             let log = self.logs.join("agentctl.stderr");
             Err(Error::Start { session: row.session_id.clone(), why: e.to_string(), log })

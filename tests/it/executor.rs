@@ -101,6 +101,25 @@ fn row(executors: &Executors) -> ExecutorRunning {
     }
 }
 
+/// Files and git answer before anything was ever launched.
+#[tokio::test]
+async fn its_workspace_answers_at_once() {
+    let mut bed = Bed::new();
+    for (path, worktree) in [("project", None), ("tree", Some("tree"))] {
+        let dir = bed.dir.path().join(path);
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join(format!("{path}.txt")), "").unwrap();
+        let text = |path: &str| bed.dir.path().join(path).display().to_string();
+        (bed.row.workspace_path, bed.row.worktree_path) = (text("project"), worktree.map(text));
+        bed.executors.start(&bed.row).await.unwrap_or_else(|e| panic!("{e}\n{}", bed.logs()));
+        let client = bed.executors.client(&bed.row);
+        let tree = client.workspace("/workspace/tree?path=").await.unwrap().to_string();
+        assert!(tree.contains(&format!("{path}.txt")), "{tree}");
+        client.shutdown().await.unwrap();
+        bed.executors.ended(&bed.row, PATIENCE).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn free_then_started_then_killed_then_started_again() {
     let bed = Bed::new();

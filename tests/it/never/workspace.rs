@@ -81,6 +81,25 @@ fn after_a_crash_loop() {
     works(&home, &told.id);
 }
 
+/// Its only launch failed: no agentctl was ever told a directory by one. Named by the fault.
+#[test]
+fn of_a_session_whose_agent_never_started() {
+    let home = Home::new();
+    home.write_config("[agents.gone]\nprogram = \"/nowhere/agent\"\n");
+    repository(&home);
+    let refused = home.run(&["new", "--agent", "gone", "--detach"]);
+    assert_ne!(refused.code, Some(0));
+    let id = text(&home.ls().pop().unwrap(), "session_id");
+    works(&home, &id);
+    for (process, line) in home.living() {
+        if line.contains("agentctl serve") || line.contains("host run") {
+            kill::kill(&process);
+        }
+    }
+    home.next_host();
+    works(&home, &id);
+}
+
 #[test]
 fn all_is_refused_while_the_executor_starts() {
     let home = Home::new().with_point(STOP_AT, "agentctl.locked");
