@@ -22,6 +22,7 @@ mod kept;
 mod launch;
 mod ledger;
 mod order;
+pub mod payload;
 mod recover;
 mod routes;
 mod run;

@@ -1,13 +1,13 @@
 //! `relight agentctl serve` and `relight hook`: what hosts and agents call, never a person.
 
 use std::ffi::OsString;
-use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::agentctl::hook::{self, Said};
+use crate::agentctl::payload;
 use crate::agentctl::{self, HostStart, Options};
 use crate::config::settings::Log;
 use crate::domain::ids::{SessionId, TerminalId};
@@ -17,8 +17,6 @@ use crate::proc::detach;
 use super::failure::{Failure, Result};
 use super::logging;
 
-/// A hook's payload is read up to here, in bytes; the spool cuts long texts itself.
-const PAYLOAD_BYTES: u64 = 16 * 1024 * 1024;
 /// Lines of history that a terminal keeps in memory when nothing else is said.
 const HISTORY_LINES: usize = 2_000;
 
@@ -94,11 +92,7 @@ pub fn hook(args: &[OsString]) -> ExitCode {
         (Some(word), None) if word.trim_start().starts_with('{') => (None, Some(word)),
         other => other,
     };
-    let payload = payload.unwrap_or_else(|| {
-        let mut text = Vec::new();
-        let _ = std::io::stdin().lock().take(PAYLOAD_BYTES).read_to_end(&mut text);
-        String::from_utf8_lossy(&text).into_owned()
-    });
+    let payload = payload.unwrap_or_else(|| payload::read(std::io::stdin(), payload::DEADLINE));
     let generation = std::env::var("RELIGHT_GENERATION").ok().and_then(|text| text.parse().ok());
     let said = Said { event, generation, payload };
     if let Err(error) = hook::run(&SessionDir::at(hook.dir), &hook.terminal, said) {

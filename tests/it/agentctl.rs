@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_types, reason = "the tests start the built program")]
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -239,4 +240,24 @@ fn a_hook_reaches_the_journal_while_it_lives_and_after_it_was_killed() {
     assert_eq!(tokens(&bed), ["one"]);
     let goodbye = |r: &Record| matches!(&r.body, Body::Goodbye { reason, .. } if reason == "late");
     assert_eq!(bed.records().iter().filter(|r| goodbye(r)).count(), 1);
+}
+
+/// Some agents leave the pipe open. Named by the fault.
+#[test]
+fn a_hook_whose_stdin_is_never_closed_ends_and_tells_what_came() {
+    let mut bed = Bed::new();
+    bed.start(None);
+    let terminal = id("open");
+    spawned(block(bed.client().launch(&request("open", "exec sleep 1000"))).unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_relight"));
+    command.arg("hook").arg("--dir").arg(bed.dir().path()).args(["--terminal", terminal.as_str()]);
+    let mut hook = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = hook.stdin.take().unwrap();
+    stdin.write_all(br#"{"hook_event_name": "Prompt", "session_id": "open", "prompt": "and no en"#).unwrap();
+    let ended = || hook.try_wait().unwrap();
+    let status = wait_for("the hook ends", LONG, ended, String::new);
+    assert!(status.success());
+    drop(stdin);
+    let told = || bed.records().iter().any(|r| matches!(&r.body, Body::Token { token, .. } if token == "open"));
+    wait_until("the token is told", LONG, told);
 }
