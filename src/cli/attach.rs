@@ -31,7 +31,7 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
         return Err(Failure { code: Exit::Usage, word: "no_terminal".into(), ..failure }.hint(hint));
     }
     dirs.create()?;
-    logging::start(&dirs.logs, "client", &config.log)?;
+    logging::start(&dirs.logs, "client", &config.log, None)?;
     let options = options(dirs, &config, keys, session, read_only)?;
     match tui::run(options).await.map_err(|error| Failure::new(error.to_string()))? {
         TuiExit::Detached => output::line("detached; the agents go on (`relight` shows them again)")?,

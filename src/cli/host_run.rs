@@ -48,7 +48,7 @@ pub async fn run(dirs: &Dirs) -> Result<ExitCode> {
 async fn start(dirs: &Dirs) -> Result<ExitCode> {
     config::machine::check(&dirs.state)?;
     let config = config::load(dirs)?;
-    logging::start(&dirs.logs, "host", &config.log)?;
+    logging::start(&dirs.logs, "host", &config.log, None)?;
     limits::raise_nofile()?;
     reach::remove(&dirs.host_stopped())?;
     let stop = serve(dirs, config).await?;
@@ -93,7 +93,8 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
     let host = Arc::new(Host::new(Parts {
         store: store.clone(),
         executors: Executors::new(relight, dirs.state.clone(), dirs.logs.clone(), &config.executors)
-            .with_history(config.terminal.history_lines),
+            .with_history(config.terminal.history_lines)
+            .with_log(config.log),
         shell: shell(&config),
         profiles: config.profiles,
         policy: config.resume,

@@ -9,7 +9,7 @@ use clap::Parser;
 use crate::agentctl::hook::{self, Said};
 use crate::agentctl::payload;
 use crate::agentctl::{self, HostStart, Options};
-use crate::config::settings::Log;
+use crate::config::settings::{Level, Log};
 use crate::domain::ids::{SessionId, TerminalId};
 use crate::link::place::SessionDir;
 use crate::proc::detach;
@@ -36,13 +36,18 @@ enum Agentctl {
         /// Directory that files and git show before a launch names one.
         #[arg(long)]
         workspace: Option<PathBuf>,
+        #[arg(long, default_value = Log::default().level.as_str())]
+        log_level: Level,
+        /// Daily log files that are kept.
+        #[arg(long, default_value_t = Log::default().keep)]
+        log_keep: u32,
     },
 }
 
 /// Is the agentctl of a session until it is told to end.
 pub fn agentctl(args: &[OsString]) -> Result<ExitCode> {
-    let Agentctl::Serve { session, state, logs, history, workspace } = read(args)?;
-    logging::start(&logs, "agentctl", &Log::default())?;
+    let Agentctl::Serve { session, state, logs, history, workspace, log_level, log_keep } = read(args)?;
+    logging::start(&logs, "agentctl", &Log { level: log_level, keep: log_keep }, Some(&session))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -219,6 +219,16 @@ pub enum Level {
     Trace,
 }
 
+impl std::str::FromStr for Level {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let all = [Self::Error, Self::Warn, Self::Info, Self::Debug, Self::Trace];
+        let found = all.into_iter().find(|level| level.as_str() == word);
+        found.ok_or_else(|| format!("`{word}` is none of {}", all.map(Self::as_str).join(", ")))
+    }
+}
+
 impl Level {
     /// The word in the configuration.
     #[must_use]

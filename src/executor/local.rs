@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use crate::config::settings::Log;
 use crate::domain::ids::SessionId;
 use crate::domain::rows::ExecutorRunning;
 use crate::link;
@@ -34,19 +35,26 @@ pub struct Local {
     state: PathBuf,
     logs: PathBuf,
     history_lines: u32,
+    log: Log,
 }
 
 impl Local {
     /// See [`super::Executors::new`].
     #[must_use]
     pub fn new(relight: PathBuf, state: PathBuf, logs: PathBuf) -> Self {
-        Self { relight, state, logs, history_lines: HISTORY_LINES }
+        Self { relight, state, logs, history_lines: HISTORY_LINES, log: Log::default() }
     }
 
     /// The same, with terminals that keep this many lines above their screen in memory.
     #[must_use]
     pub fn with_history(self, history_lines: u32) -> Self {
         Self { history_lines, ..self }
+    }
+
+    /// The same, with agentctls that log this.
+    #[must_use]
+    pub fn with_log(self, log: Log) -> Self {
+        Self { log, ..self }
     }
 
     /// The socket of a session's agentctl.
@@ -89,6 +97,8 @@ impl Local {
                 .chain([self.state.clone().into_os_string(), "--logs".into(), self.logs.clone().into_os_string()])
                 .chain(["--history".into(), self.history_lines.to_string().into()])
                 .chain(["--workspace".into(), workspace.into()])
+                .chain(["--log-level".into(), self.log.level.as_str().into()])
+                .chain(["--log-keep".into(), self.log.keep.to_string().into()])
                 .collect(),
             env: Vec::new(),
             log: log.clone(),

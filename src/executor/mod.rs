@@ -7,7 +7,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::settings::ExecutorConfig;
+use crate::config::settings::{ExecutorConfig, Log};
 use crate::domain::ids::SessionId;
 use crate::domain::rows::ExecutorRunning;
 use crate::domain::words::{ErrorCode, Runtime};
@@ -116,6 +116,12 @@ impl Executors {
     #[must_use]
     pub fn with_history(self, history_lines: u32) -> Self {
         Self { local: self.local.with_history(history_lines), ..self }
+    }
+
+    /// The same, with agentctls that log this; one that runs already goes on as it was started.
+    #[must_use]
+    pub fn with_log(self, log: Log) -> Self {
+        Self { local: self.local.with_log(log), ..self }
     }
 
     /// The runtime of the executor of this name; `None`: it is not configured.

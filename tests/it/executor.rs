@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use relight::config::settings::{Level, Log};
 use relight::domain::ids::{ExecutorId, SessionId, TaskId};
 use relight::domain::launch::ProcIdentity;
 use relight::domain::rows::{ExecutorRunning, JournalCursor};
@@ -117,6 +118,37 @@ async fn its_workspace_answers_at_once() {
         assert!(tree.contains(&format!("{path}.txt")), "{tree}");
         client.shutdown().await.unwrap();
         bed.executors.ended(&bed.row, PATIENCE).await.unwrap();
+    }
+}
+
+/// All sessions' agentctls write into one file: each line names its session, and the settings are the host's.
+#[tokio::test]
+async fn its_log_names_the_session_and_has_the_level_that_the_host_was_told() {
+    for (level, logged) in [(Level::Error, false), (Level::Debug, true)] {
+        let mut bed = Bed::new();
+        bed.executors = bed.executors.clone().with_log(Log { level, keep: 1 });
+        let logs = bed.dir.path().join("logs");
+        fs::create_dir_all(&logs).unwrap();
+        let old = ["2001-01-01", "2001-01-02", "2001-01-03"].map(|day| logs.join(format!("agentctl.{day}.log")));
+        old.iter().for_each(|file| fs::write(file, "").unwrap());
+        bed.executors.start(&bed.row).await.unwrap_or_else(|e| panic!("{e}\n{}", bed.logs()));
+        let entries = fs::read_dir(&logs).unwrap().map(|entry| entry.unwrap().path());
+        let today = entries.filter(|path| path.extension().is_some_and(|ext| ext == "log") && !old.contains(path));
+        let mark = "a line of another session=s1 that was here before\n";
+        today.for_each(|path| fs::write(path, mark).unwrap());
+        // A torn journal is said as a warning by the next one.
+        kill::kill(&bed.alive().await);
+        let journal = bed.place().journal();
+        let mut bytes = fs::read(&journal).unwrap();
+        bytes.truncate(bytes.len() - 1);
+        fs::write(&journal, bytes).unwrap();
+        bed.executors.start(&bed.row).await.unwrap();
+        let text = bed.logs();
+        assert_eq!(text.contains("the journal's last record was unfinished"), logged, "{text}");
+        assert!(text.lines().all(|line| line.contains(" session=s1 ")), "{text}");
+        // One is kept, and that is today's.
+        assert!(text.contains(mark), "{text}");
+        assert!(!old.iter().any(|file| file.exists()));
     }
 }
 
