@@ -120,6 +120,7 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
     if let Err(error) = serving.await {
         tracing::warn!(%error, "the socket's task failed");
     }
+    host.settle().await;
     store.close().await;
     Ok(stop)
 }

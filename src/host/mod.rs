@@ -10,6 +10,7 @@ mod feed;
 pub mod gate;
 pub mod ids;
 pub mod jobs;
+pub mod latest;
 pub mod orders;
 pub mod recovery;
 pub mod resume;

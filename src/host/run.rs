@@ -52,6 +52,8 @@ impl Host {
     /// Those of the store.
     pub async fn recover(&self) -> Result<(), store::Error> {
         let shared = &self.shared;
+        let writer = Arc::clone(shared);
+        tokio::spawn(async move { writer.latest.run(&writer.store).await });
         shared.store.repair_tokens(clock::now_ms()).await?;
         let bundles = shared.store.bundles().await?;
         let due: Vec<_> = bundles
@@ -79,6 +81,11 @@ impl Host {
                 std::future::pending::<()>().await;
             }
         }
+    }
+
+    /// Writes what waits to be written; nothing comes after it but the end.
+    pub async fn settle(&self) {
+        self.shared.latest.write(&self.shared.store).await;
     }
 
     /// Waits until every session was recovered, so that none is missed by what ends them all; at most ten seconds, since one

@@ -16,7 +16,7 @@ use crate::link;
 use crate::link::agentctl::AgentctlClient;
 use crate::link::feed::JournalFeed;
 use crate::proc::clock;
-use crate::store::Bundle;
+use crate::store::{Bundle, Transient};
 use crate::wire::agentctl::{ActivityReport, Feed};
 use crate::wire::host::{Push, Resumed, WireError};
 
@@ -336,6 +336,14 @@ impl Actor {
         self.seen.send_replace(seen);
         if self.pushed.as_ref() != Some(&badge) {
             self.pushed = Some(badge);
+            self.shared.latest.put(Transient {
+                session: self.id.clone(),
+                activity: status.activity,
+                why: status.why.clone(),
+                title: title.clone(),
+                progress,
+                last_seen_at: clock::now_ms(),
+            });
             self.shared.publish(Push::Activity {
                 session_id: self.id.clone(),
                 task_id: self.bundle.session.task_id.clone(),

@@ -19,6 +19,7 @@ use crate::store::{Bundle, Store};
 use crate::wire::host::{Hello, Push};
 
 use super::gate::Gate;
+use super::latest::Latest;
 use super::orders::Command;
 use super::seen::Seen;
 
@@ -48,6 +49,8 @@ pub struct Shared {
     pub shell: String,
     /// Agent of a session that names none.
     pub started_at: Millis,
+    /// What is known of sessions beyond their rows, on its way there.
+    pub latest: Latest,
     /// Sessions that are still being recovered at start.
     pub recovering: AtomicU32,
     /// Connected clients.
@@ -102,6 +105,7 @@ impl Shared {
             database: parts.database,
             shell: parts.shell,
             started_at: clock::now_ms(),
+            latest: Latest::default(),
             recovering: AtomicU32::new(0),
             clients: AtomicU32::new(0),
             stop: watch::channel(None).0,

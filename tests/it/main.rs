@@ -22,6 +22,7 @@ mod matrix;
 mod model_server;
 mod never;
 mod once;
+mod remembered;
 mod serve;
 mod shells;
 mod support;
