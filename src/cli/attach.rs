@@ -60,6 +60,7 @@ fn options(dirs: &Dirs, config: &Config, keys: Keymap, session: Option<&str>, re
         // Whoever looks from a directory that was removed still sees everything; new sessions begin at home then.
         cwd: caller::directory(None).or_else(|failure| std::env::var("HOME").map_err(|_| failure))?,
         env: caller::environment(config),
+        volatile: caller::volatile(config),
     })
 }
 

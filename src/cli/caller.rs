@@ -24,18 +24,27 @@ pub fn directory(given: Option<&Path>) -> Result<String> {
     text.map_err(|path| Failure::new(format!("the directory {} has a name that is no UTF-8", path.display())))
 }
 
-/// Our environment as the agent gets it: without what belongs to the terminal around us. Values that are no UTF-8 are
-/// left out. Never printed.
-pub fn environment(config: &Config) -> Vec<(String, String)> {
-    let all: Vec<(String, String)> = std::env::vars_os()
+/// Our environment. Values that are no UTF-8 are left out. Never printed.
+pub fn variables() -> Vec<(String, String)> {
+    std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| !name.starts_with("RELIGHT_TEST_"))
-        .collect();
-    let mut env = scrub::scrub(&all);
+        .collect()
+}
+
+/// The same as the agent gets it: without what belongs to the terminal around us.
+pub fn environment(config: &Config) -> Vec<(String, String)> {
+    let mut env = scrub::scrub(&variables());
     if !config.defaults.shell.is_empty() {
         scrub::set(&mut env, "SHELL", config.defaults.shell.clone());
     }
     env
+}
+
+/// Of our environment what goes stale, for agents that are resumed from now on.
+pub fn volatile(config: &Config) -> Vec<(String, String)> {
+    let named = |name: &String| config.refresh_env.contains(name);
+    environment(config).into_iter().filter(|(name, _)| named(name)).collect()
 }
 
 /// Size of our terminal, if we have one.

@@ -23,7 +23,7 @@ use crate::wire::PROTOCOL;
 use crate::wire::host::{Hello, Push, Stop};
 
 use super::failure::{Exit, Failure, Result};
-use super::{logging, reach};
+use super::{caller, logging, reach};
 
 /// Is the host until it is told to stop. Who started it in the background reads a failure from the failure file.
 pub async fn run(dirs: &Dirs) -> Result<ExitCode> {
@@ -98,10 +98,14 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
         shell: shell(&config),
         profiles: config.profiles,
         policy: config.resume,
+        refresh_env: config.refresh_env,
         bus,
         hello,
         database: dirs.database(),
     }));
+    if std::env::var(reach::STARTED_BY).is_ok_and(|who| who == reach::CLIENT) {
+        host.note_environment(&caller::variables());
+    }
     let listener = UnixListener::bind(&dirs.host_socket())?;
     let (end, ended) = oneshot::channel::<()>();
     let serving = tokio::spawn(serve::run(listener, Arc::clone(&host), async {

@@ -26,6 +26,11 @@ const PROBE_BYTES: usize = 4096;
 /// How long a started process may be alive without holding the lock before it counts as dead.
 const LOCK_DEADLINE: Duration = Duration::from_secs(5);
 
+/// Tells a host who started it: one that a client starts has the client's environment.
+pub const STARTED_BY: &str = "RELIGHT_STARTED_BY";
+/// The value of [`STARTED_BY`] when a client did.
+pub const CLIENT: &str = "client";
+
 /// Where the host is.
 pub fn endpoint(dirs: &Dirs) -> Endpoint {
     Endpoint::Unix(dirs.host_socket())
@@ -117,7 +122,7 @@ fn spawn(dirs: &Dirs) -> Result<()> {
         program: relight.clone(),
         relight,
         args: ["host", "run"].map(Into::into).to_vec(),
-        env: Vec::new(),
+        env: vec![(STARTED_BY.into(), CLIENT.into())],
         log: dirs.logs.join("host.stderr"),
     })?;
     Ok(())

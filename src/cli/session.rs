@@ -13,14 +13,14 @@ use crate::domain::status::Status;
 use crate::domain::words::ResumeReason;
 use crate::wire::agentctl::Captured;
 use crate::wire::host::{
-    Capture, OfSession, Rename, Resume, Resumed, Send as SendParams, Sent, SessionAdopt, SessionAdopted, SessionCreate,
-    SessionCreated,
+    Capture, ClientEnvironment, OfSession, Rename, Resume, Resumed, Send as SendParams, Sent, SessionAdopt,
+    SessionAdopted, SessionCreate, SessionCreated,
 };
 
 use super::args::{Adopt, New, Send};
 use super::caller::{directory, environment, terminal_size};
 use super::failure::{Exit, Failure, Result};
-use super::{attach, local, output, reach};
+use super::{attach, caller, local, output, reach};
 
 /// `relight new`.
 pub async fn new(dirs: &Dirs, new: &New, json: bool) -> Result<ExitCode> {
@@ -147,6 +147,8 @@ pub async fn capture(dirs: &Dirs, session: &str, history: u32, ansi: bool, json:
 /// `relight resume`.
 pub async fn resume(dirs: &Dirs, session: &str, reopen: bool, json: bool) -> Result<ExitCode> {
     let (client, _events) = reach::host(dirs).await?;
+    let env = caller::volatile(&config::load(dirs)?);
+    client.call::<_, ()>("client.environment", ClientEnvironment { env }).await?;
     let params = Resume { session: session.into(), task_id: None, terminal_id: None, reopen };
     let resumed: Resumed = client.call("session.resume", params).await?;
     output::either(json, &resumed, || {

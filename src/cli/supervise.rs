@@ -15,7 +15,7 @@ use crate::link::place::SessionDir;
 use crate::proc::detach;
 
 use super::failure::{Failure, Result};
-use super::logging;
+use super::{logging, reach};
 
 /// Lines of history that a terminal keeps in memory when nothing else is said.
 const HISTORY_LINES: usize = 2_000;
@@ -60,7 +60,8 @@ pub fn agentctl(args: &[OsString]) -> Result<ExitCode> {
         history_lines: history,
         host: Some(HostStart {
             args: ["host", "run"].map(OsString::from).to_vec(),
-            env: Vec::new(),
+            // Our environment is that of whoever started our first host, which may be long gone.
+            env: vec![(reach::STARTED_BY.into(), "agentctl".into())],
             log: logs.join("host.stderr"),
             stopped: state.join("host.stopped"),
         }),

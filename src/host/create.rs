@@ -53,6 +53,7 @@ pub async fn create(shared: &Arc<Shared>, p: msg::SessionCreate) -> Result<Value
             format!("executor `{executor}` of runtime {runtime} is not supported by this version"),
         ));
     }
+    shared.volatile.note(&p.env);
     let task_id = task(shared, p.task, p.name.as_deref(), &p.agent, &p.cwd).await?;
     let launch = Launch { args: p.args, env: p.env, cwd: p.cwd, prompt: p.prompt };
     let new = new_session(shared, &profile, p.name.as_deref(), task_id, executor, launch);
@@ -96,6 +97,7 @@ pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, 
         )
         .hint("end it there first, then adopt it"));
     }
+    shared.volatile.note(&p.env);
     let task_id = task(shared, p.task, p.name.as_deref(), &p.agent, &p.cwd).await?;
     let launch = Launch { args: Vec::new(), env: p.env, cwd: p.cwd, prompt: None };
     let adopt = Adopt {

@@ -27,4 +27,5 @@ pub mod shared;
 mod shells;
 pub mod streams;
 pub mod terminals;
+pub mod volatile;
 mod waiters;

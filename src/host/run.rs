@@ -83,6 +83,11 @@ impl Host {
         }
     }
 
+    /// A client came with this environment; of it only what `resume.refresh_env` names is taken.
+    pub fn note_environment(&self, env: &[(String, String)]) {
+        self.shared.volatile.note(env);
+    }
+
     /// Writes what waits to be written; nothing comes after it but the end.
     pub async fn settle(&self) {
         self.shared.latest.write(&self.shared.store).await;
@@ -186,6 +191,11 @@ impl Host {
             "session.send" => calls::send(shared, params(method, value)?).await,
             "session.capture" => calls::capture(shared, params(method, value)?).await,
             "session.workspace" => calls::workspace(shared, params(method, value)?).await,
+            "client.environment" => {
+                let p: msg::ClientEnvironment = params(method, value)?;
+                self.note_environment(&p.env);
+                Ok(json!({}))
+            }
             "host.status" => calls::host_status(shared).await,
             "host.stop" => {
                 let stop: msg::Stop = params(method, value)?;

@@ -22,6 +22,7 @@ use super::gate::Gate;
 use super::latest::Latest;
 use super::orders::Command;
 use super::seen::Seen;
+use super::volatile::Volatile;
 
 /// Pushes that a subscriber may lag behind before it is told to subscribe again: a burst of a few hundred sessions'
 /// recovery fits.
@@ -49,6 +50,8 @@ pub struct Shared {
     pub shell: String,
     /// Agent of a session that names none.
     pub started_at: Millis,
+    /// What agents have of the last client's environment.
+    pub volatile: Volatile,
     /// What is known of sessions beyond their rows, on its way there.
     pub latest: Latest,
     /// Sessions that are still being recovered at start.
@@ -79,6 +82,8 @@ pub struct Parts {
     pub profiles: Profiles,
     /// Policy.
     pub policy: ResumePolicy,
+    /// Names of the variables that come from the last client.
+    pub refresh_env: Vec<String>,
     /// The bus that the store's committed events go to.
     pub bus: broadcast::Sender<Push>,
     /// Who this host is.
@@ -94,6 +99,7 @@ impl Shared {
     #[must_use]
     pub fn new(parts: Parts) -> Arc<Self> {
         let gate = Gate::new(parts.policy.parallel);
+        let volatile = Volatile::new(parts.refresh_env, parts.executors.state());
         Arc::new(Self {
             store: parts.store,
             executors: parts.executors,
@@ -105,6 +111,7 @@ impl Shared {
             database: parts.database,
             shell: parts.shell,
             started_at: clock::now_ms(),
+            volatile,
             latest: Latest::default(),
             recovering: AtomicU32::new(0),
             clients: AtomicU32::new(0),

@@ -43,7 +43,7 @@ pub async fn open(shared: &Shared, p: msg::ShellOpen) -> Result<Value, WireError
         token: None,
         prompted: false,
         args: Vec::new(),
-        env: session.launch.env.clone(),
+        env: common::environment_of(&shared.volatile, &bundle),
         cwd: common::directory_of(&bundle),
         prompt: None,
         size,

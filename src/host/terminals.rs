@@ -66,7 +66,7 @@ impl<'a> Agentctl<'a> {
             token: pending.token.clone(),
             prompted: pending.mode == StartMode::Resume,
             args: session.launch.args.clone(),
-            env: session.launch.env.clone(),
+            env: common::environment_of(&self.shared.volatile, self.bundle),
             cwd: common::directory_of(self.bundle),
             prompt: session.launch.prompt.clone().filter(|_| pending.mode == StartMode::First),
             size: self.size(),

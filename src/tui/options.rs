@@ -28,4 +28,6 @@ pub struct Options {
     pub cwd: String,
     /// Environment of new sessions, scrubbed.
     pub env: Vec<(String, String)>,
+    /// Of it what agents that are resumed get from us, see `resume.refresh_env`.
+    pub volatile: Vec<(String, String)>,
 }

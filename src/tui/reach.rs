@@ -14,7 +14,7 @@ use super::options::StartHost;
 use crate::link::Error as LinkError;
 use crate::link::endpoint::Endpoint;
 use crate::link::host::{HostClient, HostEvents, HostItem};
-use crate::wire::host::TerminalInput;
+use crate::wire::host::{ClientEnvironment, TerminalInput};
 use crate::wire::input::StreamInput;
 
 /// Inputs handed to the sender before the outer terminal is left unread: a burst of keys.
@@ -34,6 +34,8 @@ pub enum News {
 pub struct Reach {
     endpoint: Endpoint,
     start_host: Option<Arc<StartHost>>,
+    /// Told at each connection.
+    environment: Option<ClientEnvironment>,
     news: mpsc::Sender<News>,
     /// Number of the newest connection: what older ones say is void.
     number: u64,
@@ -50,8 +52,14 @@ struct Line {
 impl Reach {
     /// Not connected yet.
     #[must_use]
-    pub fn new(endpoint: Endpoint, start_host: Option<StartHost>, news: mpsc::Sender<News>) -> Self {
-        Self { endpoint, start_host: start_host.map(Arc::new), news, number: 0, connecting: None, line: None }
+    pub fn new(
+        endpoint: Endpoint,
+        start_host: Option<StartHost>,
+        environment: Option<ClientEnvironment>,
+        news: mpsc::Sender<News>,
+    ) -> Self {
+        let start_host = start_host.map(Arc::new);
+        Self { endpoint, start_host, environment, news, number: 0, connecting: None, line: None }
     }
 
     /// Connects after a pause, in the background; a try under way is given up.
@@ -63,10 +71,17 @@ impl Reach {
         }
         let (number, news, endpoint) = (self.number, self.news.clone(), self.endpoint.clone());
         let start_host = self.start_host.clone().filter(|_| start);
+        let environment = self.environment.clone();
         self.connecting = Some(tokio::spawn(async move {
             sleep(after).await;
             let item = match connect(endpoint, start_host).await {
-                Ok((client, events)) => News::Connected(number, client, events),
+                Ok((client, events)) => {
+                    if let Some(environment) = environment {
+                        // A link that broke already is seen by the next call.
+                        let _broken = client.notify("client.environment", environment).await;
+                    }
+                    News::Connected(number, client, events)
+                }
                 Err((why, refused)) => News::Of(number, Msg::NoHost { why, refused }),
             };
             let _driver_gone = news.send(item).await;

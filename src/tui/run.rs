@@ -20,6 +20,7 @@ use super::state::{Setup, State};
 use super::update::{begin, update};
 use crate::link::host::HostItem;
 use crate::screen::decode::Decoder;
+use crate::wire::host::ClientEnvironment;
 
 /// Shortest time between two pictures.
 const FRAME: Duration = Duration::from_millis(16);
@@ -45,13 +46,15 @@ pub async fn run(options: Options) -> Result<Exit, Error> {
         ascii: look.ascii,
         colour: look.colour,
     };
+    // Who only looks is not the one for whom agents work.
+    let environment = (!options.read_only).then_some(ClientEnvironment { env: options.volatile });
     let signals = Signals::new()?;
     let outer = Outer::open()?;
     let (news, inbox) = mpsc::channel(INBOX);
     let mut driver = Driver {
         state: State::new(setup, outer.size(), options.session),
         painter: Painter::new(look.depth, options.mouse),
-        reach: Reach::new(options.endpoint, options.start_host, news),
+        reach: Reach::new(options.endpoint, options.start_host, environment, news),
         outer,
         signals,
         inbox,

@@ -27,6 +27,7 @@
 //! | `terminal.detach` | [`OfStream`] → `{}` |
 //! | `terminal.input` | [`TerminalInput`], usually without id |
 //! | `events.subscribe` | [`Subscribe`] → `{"seq"}`, then pushes |
+//! | `client.environment` | [`ClientEnvironment`] → `{}` |
 //! | `host.status` | `{}` → [`HostStatus`] |
 //! | `host.stop` | [`Stop`] → `{}` |
 

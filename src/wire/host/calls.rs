@@ -352,6 +352,13 @@ pub struct Subscribe {
     pub activity: bool,
 }
 
+/// `client.environment`: of the client that a person uses now, for agents that are started from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ClientEnvironment {
+    /// Variables that go stale, as `resume.refresh_env` names them; those that the client has not are missing.
+    pub env: Vec<(String, String)>,
+}
+
 /// `host.status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostStatus {
