@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "a program, not a library")]
 #![allow(
     clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     clippy::disallowed_types,
     reason = "a benchmark prints, and one that cannot run says so and ends"
@@ -33,7 +34,7 @@ use relight::wire::host::{Attach, Attached};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime as Tokio;
 
-use instance::{Instance, PATIENCE, RELIGHT, runtime, until};
+use instance::{Instance, PATIENCE, RELIGHT, rest, runtime, until};
 
 /// Sessions of the host whose memory is measured.
 const SESSIONS: usize = 100;
@@ -111,7 +112,7 @@ fn switches(pid: i32) -> u64 {
 fn tell_wakeups(whats: &[(&str, Vec<i32>)]) {
     let count = |pids: &[i32]| pids.iter().map(|pid| switches(*pid)).sum::<u64>();
     let before: Vec<u64> = whats.iter().map(|(_, pids)| count(pids)).collect();
-    std::thread::sleep(WATCH);
+    rest(WATCH);
     for ((what, pids), before) in whats.iter().zip(before) {
         let woke = count(pids) - before;
         println!(
@@ -249,7 +250,7 @@ fn host() {
     tell_memory("host with 100 sessions that it has adopted", host, HOST_KIB);
     drop((client, events));
     // What was begun by starting and adopting ends.
-    std::thread::sleep(WATCH);
+    rest(WATCH);
     tell_wakeups(&[("host, idle, 100 sessions", vec![host]), ("agentctls, idle, one agent each", agentctls)]);
 }
 
@@ -303,7 +304,7 @@ impl Drop for Screen {
         // The prefix and d: detach.
         let _ = self.writer.write_all(b"\0d");
         let _ = self.writer.flush();
-        std::thread::sleep(Duration::from_millis(50));
+        rest(Duration::from_millis(50));
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -25,6 +25,11 @@ pub fn runtime() -> Tokio {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime")
 }
 
+/// Lets time pass: while idle processes are watched, or between two looks.
+pub fn rest(time: Duration) {
+    std::thread::sleep(time);
+}
+
 /// Looks at `holds` until it gives something.
 pub fn until<T>(what: &str, mut holds: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
@@ -33,7 +38,7 @@ pub fn until<T>(what: &str, mut holds: impl FnMut() -> Option<T>) -> T {
             return value;
         }
         assert!(begin.elapsed() < PATIENCE, "waited too long for: {what}");
-        std::thread::sleep(Duration::from_millis(1));
+        rest(Duration::from_millis(1));
     }
 }
 

@@ -97,7 +97,7 @@ mod tests {
     use std::io::Write as _;
 
     /// Far more than anything here takes; nothing waits for it.
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = Duration::from_mins(1);
 
     #[test]
     fn what_came_before_the_deadline_is_kept_when_nobody_closes() {

@@ -94,7 +94,7 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
         store: store.clone(),
         executors: Executors::new(relight, dirs.state.clone(), dirs.logs.clone(), &config.executors)
             .with_history(config.terminal.history_lines)
-            .with_log(config.log),
+            .with_log(config.log.clone()),
         shell: shell(&config),
         profiles: config.profiles,
         policy: config.resume,

@@ -3,7 +3,6 @@
 #![expect(clippy::disallowed_types, reason = "the tests start the built program")]
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -247,17 +246,18 @@ fn a_hook_reaches_the_journal_while_it_lives_and_after_it_was_killed() {
 fn a_hook_whose_stdin_is_never_closed_ends_and_tells_what_came() {
     let mut bed = Bed::new();
     bed.start(None);
-    let terminal = id("open");
-    spawned(block(bed.client().launch(&request("open", "exec sleep 1000"))).unwrap());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_relight"));
-    command.arg("hook").arg("--dir").arg(bed.dir().path()).args(["--terminal", terminal.as_str()]);
-    let mut hook = command.stdin(Stdio::piped()).spawn().unwrap();
-    let mut stdin = hook.stdin.take().unwrap();
-    stdin.write_all(br#"{"hook_event_name": "Prompt", "session_id": "open", "prompt": "and no en"#).unwrap();
-    let ended = || hook.try_wait().unwrap();
-    let status = wait_for("the hook ends", LONG, ended, String::new);
-    assert!(status.success());
-    drop(stdin);
+    let (relight, dir, terminal) = (env!("CARGO_BIN_EXE_relight"), bed.dir(), id("open"));
+    let pipe = bed.home.path().join("pipe");
+    let payload = r#"{"hook_event_name": "Prompt", "session_id": "open", "prompt": "and no en"#;
+    let script = format!(
+        "mkfifo {pipe}; exec 3<>{pipe}; printf '%s' '{payload}' >&3; {relight} hook --dir {dir} --terminal {terminal} <{pipe}; \
+         echo said $?; exec sleep 1000",
+        pipe = pipe.display(),
+        dir = dir.path().display(),
+    );
+    spawned(block(bed.client().launch(&request("open", &script))).unwrap());
+    let screen = || block(bed.client().capture(&terminal, 0, false)).unwrap().lines.join("\n");
+    wait_until("the hook ends and says that all is well", LONG, || screen().contains("said 0"));
     let told = || bed.records().iter().any(|r| matches!(&r.body, Body::Token { token, .. } if token == "open"));
     wait_until("the token is told", LONG, told);
 }

@@ -114,6 +114,9 @@ const IMPURE_CALLS: &[&str] = &[
 /// Rooms that start processes. `demo` is an agent: it runs its own hooks and tools.
 const STARTERS: &[&str] = &["proc", "pty", "executor", "workspace", "demo"];
 
+/// Where tests and benchmarks wait: a test for a condition, a benchmark also for time in which nothing happens.
+const WAITERS: &[&str] = &["tests/it/support/wait.rs", "benches/instance.rs"];
+
 /// Every breach of a rule in `files`, as sentences.
 fn breaches(files: &[Source]) -> Vec<String> {
     let only_tests = test_files(files);
@@ -168,7 +171,7 @@ fn every_file(file: &Source, out: &mut Vec<String>) {
     }
     let words = tokens(&file.code);
     let tests = path.starts_with("tests/") || path.starts_with("benches/");
-    if tests && path != "tests/it/support/wait.rs" {
+    if tests && !WAITERS.contains(&path.as_str()) {
         for pair in words.windows(2).filter(|w| w[0].text == "sleep" && w[1].text == "(") {
             out.push(format!("{path}:{}: tests wait for a condition (`wait_until`), they do not sleep", pair[0].line));
         }

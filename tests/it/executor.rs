@@ -130,12 +130,16 @@ async fn its_log_names_the_session_and_has_the_level_that_the_host_was_told() {
         let logs = bed.dir.path().join("logs");
         fs::create_dir_all(&logs).unwrap();
         let old = ["2001-01-01", "2001-01-02", "2001-01-03"].map(|day| logs.join(format!("agentctl.{day}.log")));
-        old.iter().for_each(|file| fs::write(file, "").unwrap());
+        for file in &old {
+            fs::write(file, "").unwrap();
+        }
         bed.executors.start(&bed.row).await.unwrap_or_else(|e| panic!("{e}\n{}", bed.logs()));
         let entries = fs::read_dir(&logs).unwrap().map(|entry| entry.unwrap().path());
         let today = entries.filter(|path| path.extension().is_some_and(|ext| ext == "log") && !old.contains(path));
         let mark = "a line of another session=s1 that was here before\n";
-        today.for_each(|path| fs::write(path, mark).unwrap());
+        for path in today {
+            fs::write(path, mark).unwrap();
+        }
         // A torn journal is said as a warning by the next one.
         kill::kill(&bed.alive().await);
         let journal = bed.place().journal();

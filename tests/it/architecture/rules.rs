@@ -78,6 +78,8 @@ fn every_file_is_short_and_says_what_it_is_for() {
 #[test]
 fn tests_wait_and_are_never_ignored() {
     check(&[("tests/it/support/wait.rs", "fn f() { std::thread::sleep(x) }")], "");
+    check(&[("benches/instance.rs", "fn f() { std::thread::sleep(x) }")], "");
+    check(&[("benches/a.rs", "fn f() { std::thread::sleep(x) }")], "do not sleep");
     check(&[("tests/it/a.rs", "async fn f() { tokio::time::sleep(x).await }")], "do not sleep");
     check(&[("tests/it/a.rs", "#[test]\n#[ignore]\nfn f() {}")], "never ignored");
     check(&[("tests/other.rs", "")], "one integration binary");

@@ -85,7 +85,9 @@ fn after_a_crash_loop() {
 #[test]
 fn of_a_session_whose_agent_never_started() {
     let home = Home::new();
-    home.write_config("[agents.gone]\nprogram = \"/nowhere/agent\"\n");
+    let program = home.path().join("agent");
+    fs::write(&program, "#!/nowhere/interpreter\n").unwrap();
+    home.write_config(&format!("[agents.gone]\nprogram = \"{}\"\n", program.display()));
     repository(&home);
     let refused = home.run(&["new", "--agent", "gone", "--detach"]);
     assert_ne!(refused.code, Some(0));
