@@ -117,6 +117,7 @@ fn line(shared: &Shared, bundle: &Bundle) -> msg::SessionLine {
         session_id: session.id.clone(),
         task_id: session.task_id.clone(),
         task_title: bundle.task.title.clone(),
+        task_state: bundle.task.state,
         name: session.name.clone(),
         agent: session.agent_profile_id.clone(),
         agent_label: label.unwrap_or_else(|| session.agent_profile_id.clone()),

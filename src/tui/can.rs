@@ -42,7 +42,6 @@ impl State {
             | Command::Kill
             | Command::Close
             | Command::Explain
-            | Command::Messages
                 if self.chosen().is_none() =>
             {
                 Err("No session is chosen.")

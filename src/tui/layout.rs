@@ -9,6 +9,8 @@ use crate::domain::launch::Size;
 const MIN_COLS: u16 = 20;
 /// And so many rows.
 const MIN_ROWS: u16 = 3;
+/// The sidebar has at least so many columns.
+const SIDEBAR_COLS: u16 = 24;
 /// The sidebar stands beside the panes on a screen of at least so many columns; on a smaller one it lies over them.
 const SIDEBAR_FROM: u16 = 60;
 
@@ -72,7 +74,7 @@ pub fn divide(cols: u16, rows: u16, sidebar: bool, desk: &Desk) -> Layout {
         _ => (Some(line(0)), Rect::new(0, 1, cols, rows - 2), Some(line(rows - 1))),
     };
     let (sidebar, body) = if sidebar && cols >= SIDEBAR_FROM {
-        let width = (cols / 4).clamp(MIN_COLS, 36);
+        let width = (cols / 4).clamp(SIDEBAR_COLS, 36);
         let side = Rect { width, ..body };
         (Some(side), Rect { x: body.x + width, width: body.width - width, ..body })
     } else {
@@ -108,6 +110,23 @@ fn panes(body: Rect, desk: &Desk) -> (Option<Space>, Option<Space>, Option<Rect>
             if *desk.focused() == Shows::Agent { (only, None, None) } else { (None, only, None) }
         }
     }
+}
+
+/// Where a list or a text lies over everything.
+#[must_use]
+pub fn over(whole: Rect) -> Rect {
+    let width = whole.width.min(78);
+    let height = if whole.height > 12 { whole.height - 4 } else { whole.height };
+    Rect::new(whole.x + (whole.width - width) / 2, whole.y + (whole.height - height) / 2, width, height)
+}
+
+/// Columns and lines of a text that lies over everything, inside its frame.
+#[must_use]
+pub fn text_panel(cols: u16, rows: u16) -> (usize, usize) {
+    let area = over(Rect::new(0, 0, cols, rows));
+    let framed = area.width >= 4 && area.height >= 3;
+    let (width, height) = if framed { (area.width - 4, area.height - 2) } else { (area.width, area.height) };
+    (usize::from(width), usize::from(height))
 }
 
 /// Size of the terminal of a pane.

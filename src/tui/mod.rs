@@ -9,6 +9,7 @@ pub mod chord;
 pub mod desk;
 pub mod edit;
 mod error;
+pub mod explain;
 pub mod form;
 pub mod help;
 pub mod keymap;
@@ -26,6 +27,7 @@ mod reach;
 mod run;
 #[cfg(test)]
 mod samples;
+pub mod sidebar;
 pub mod state;
 pub mod tabbar;
 pub mod update;

@@ -8,7 +8,7 @@ use super::state::{Setup, State};
 use super::update::update;
 use crate::domain::ids::{SessionId, TaskId, TerminalId};
 use crate::domain::status::Status;
-use crate::domain::words::{Activity, ExecutorStatus, Hold, ResumeReason, Runtime, SessionState, Wanted};
+use crate::domain::words::{Activity, ExecutorStatus, Hold, ResumeReason, Runtime, SessionState, TaskState, Wanted};
 use crate::screen::decode::Outer;
 use crate::wire::host::{Attached, SessionLine};
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods};
@@ -43,6 +43,7 @@ pub fn line(name: &str, activity: Activity, why: &str, created_at: i64) -> Sessi
         session_id: id(name),
         task_id: TaskId::new("task").unwrap(),
         task_title: "Shop".into(),
+        task_state: TaskState::InProgress,
         name: name.into(),
         agent: "claude".into(),
         agent_label: "Claude Code".into(),

@@ -1,9 +1,10 @@
 //! Everything that the screen is drawn from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::badge;
 use super::desk::{Desk, Shows};
+use super::edit;
 use super::form::{Choice, Form, Question};
 use super::keymap::Keymap;
 use super::layout::{self, Layout};
@@ -15,6 +16,9 @@ use crate::domain::launch::Size;
 use crate::domain::status::Status;
 use crate::domain::words::SessionState;
 use crate::wire::host::SessionLine;
+
+/// Announcements kept.
+pub const MAX_ANNOUNCED: usize = 200;
 
 /// What was decided before the screen opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +121,14 @@ pub enum Mode {
     Prefix,
     /// All keys are shown, from this line on.
     Help(usize),
+    /// The list at the side; this line is marked.
+    Sidebar(usize),
+    /// The closed sessions; this one is marked.
+    Reopen(usize),
+    /// All that is known of the chosen session, from this line on.
+    Explain(usize),
+    /// What was announced, from this line on.
+    Messages(usize),
     /// A form.
     Form(Form),
     /// A question.
@@ -150,6 +162,8 @@ pub struct State {
     pub listing: (bool, bool),
     /// Open sessions, oldest first.
     pub tabs: Vec<Tab>,
+    /// Sessions that a person ended or that ended from inside, the newest end first.
+    pub closed: Vec<SessionLine>,
     /// The chosen session.
     pub current: Option<SessionId>,
     /// The one chosen before.
@@ -166,6 +180,8 @@ pub struct State {
     pub mode: Mode,
     /// Announcement.
     pub said: Option<String>,
+    /// What was announced, oldest first, at most [`MAX_ANNOUNCED`].
+    pub announced: VecDeque<String>,
     /// Newest event seen.
     pub seq: Option<u64>,
     /// No key came for a moment.
@@ -193,6 +209,7 @@ impl State {
             listed: false,
             listing: (false, false),
             tabs: vec![],
+            closed: vec![],
             current: None,
             last: None,
             wish: None,
@@ -201,6 +218,7 @@ impl State {
             sidebar: false,
             mode: Mode::Normal,
             said: None,
+            announced: VecDeque::new(),
             seq: None,
             quiet: true,
             pastes: 0,
@@ -232,6 +250,12 @@ impl State {
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         self.current.as_ref().and_then(|id| self.tabs.iter().position(|tab| tab.id() == id))
+    }
+
+    /// What was announced, in lines of `width` cells.
+    #[must_use]
+    pub fn messages(&self, width: usize) -> Vec<String> {
+        self.announced.iter().flat_map(|text| edit::wrap(text, width.max(1))).collect()
     }
 
     /// The notice of the chosen session.

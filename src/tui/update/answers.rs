@@ -3,6 +3,7 @@
 use crate::domain::ids::SessionId;
 use crate::domain::words::ErrorCode;
 use crate::tui::form::{Form, Purpose};
+use crate::tui::keymap::Command;
 use crate::tui::msg::{Answer, Call, Effect, Exit, Refusal};
 use crate::tui::state::{Mode, State};
 
@@ -64,8 +65,11 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
                 Err(refusal) => orders::say(state, orders::words(&refusal), out),
             }
             orders::ask_status(state, &session, out);
+            if state.wish.as_ref() == Some(&session) {
+                orders::ask_list(state, out);
+            }
         }
-        (Call::Kill(session), Ok(_)) => tabs::leave(state, &session, out),
+        (Call::Kill(session), Ok(_)) => killed(state, &session, out),
         (Call::Dismiss(session), Ok(_)) => orders::ask_status(state, &session, out),
         (Call::Terminals(session), outcome) => shells::terminals(state, &session, outcome, out),
         (Call::Shell { session, .. }, outcome) => shells::opened(state, &session, outcome, out),
@@ -90,6 +94,14 @@ fn status(state: &mut State, session: &SessionId, outcome: Result<Answer, Refusa
     }
     if ask_again {
         orders::ask_status(state, session, out);
+    }
+}
+
+fn killed(state: &mut State, session: &SessionId, out: &mut Vec<Effect>) {
+    let name = state.tab(session).map(|tab| tab.line.name.clone());
+    tabs::leave(state, session, out);
+    if let (Some(name), Some(keys)) = (name, state.setup.keys.spoken(Command::Reopen)) {
+        orders::say(state, format!("Ended {name}; {keys} brings it back."), out);
     }
 }
 

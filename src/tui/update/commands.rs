@@ -11,7 +11,7 @@ use crate::tui::state::{Link, Mode, State};
 use crate::wire::host::SessionCreate;
 use crate::wire::input::{Key, KeyCode};
 
-use super::{orders, panes, shells, tabs};
+use super::{lists, orders, panes, shells, tabs};
 
 /// Does what a command says, or says why not.
 pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
@@ -73,9 +73,13 @@ pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
         Command::Close => shells::close(state, out),
         Command::Git => shells::panel(state, Shows::Git, out),
         Command::Files => shells::panel(state, Shows::Files, out),
-        Command::Explain | Command::Reopen | Command::Messages | Command::Sidebar => {
-            orders::say(state, format!("Not built yet: {}.", command.entry().name), out)
+        Command::Explain => state.mode = Mode::Explain(0),
+        Command::Reopen => {
+            orders::ask_list(state, out);
+            state.mode = Mode::Reopen(0);
         }
+        Command::Messages => lists::messages(state),
+        Command::Sidebar => lists::sidebar(state, out),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::tui::state::{Mode, Pasting, State};
 use crate::tui::tabbar;
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods, Mouse, MouseKind, StreamInput};
 
-use super::{commands, orders, panes, shells, tabs};
+use super::{commands, lists, orders, panes, shells, tabs};
 
 /// Takes what the outer terminal sent.
 pub fn outer(state: &mut State, outer: Outer, out: &mut Vec<Effect>) {
@@ -45,6 +45,10 @@ fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
         Mode::Normal => normal(state, key, out),
         Mode::Prefix => after_prefix(state, key, out),
         Mode::Help(from) => help_key(state, *from, key),
+        Mode::Sidebar(at) => lists::sidebar_key(state, *at, key, out),
+        Mode::Reopen(at) => lists::reopen_key(state, *at, key, out),
+        Mode::Explain(from) => lists::explain_key(state, *from, key),
+        Mode::Messages(from) => lists::messages_key(state, *from, key),
         Mode::Form(_) => commands::form_key(state, key, out),
         Mode::Ask(_) => commands::answer(state, key, out),
     }
@@ -97,22 +101,8 @@ fn after_prefix(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
 }
 
 fn help_key(state: &mut State, from: usize, key: &Key) {
-    let fits = help::fits(state.size.1);
-    let most = help::most(state);
-    let from = from.min(most);
-    let to = match key.code {
-        KeyCode::Up | KeyCode::Char('k') => from.saturating_sub(1),
-        KeyCode::Down | KeyCode::Char('j') => from + 1,
-        KeyCode::PageUp => from.saturating_sub(fits),
-        KeyCode::PageDown | KeyCode::Char(' ') => from + fits,
-        KeyCode::Home => 0,
-        KeyCode::End => most,
-        _ => {
-            state.mode = Mode::Normal;
-            return;
-        }
-    };
-    state.mode = Mode::Help(to.min(most));
+    let (fits, most) = (help::fits(state.size.1), help::most(state));
+    state.mode = lists::scroll(from.min(most), key, most + fits, fits).map_or(Mode::Normal, Mode::Help);
 }
 
 fn text(state: &mut State, text: String, out: &mut Vec<Effect>) {

@@ -4,6 +4,7 @@ mod answers;
 mod commands;
 mod host;
 mod keys;
+mod lists;
 mod orders;
 mod panes;
 mod shells;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::domain::ids::SessionId;
 use crate::domain::plain::plain;
 use crate::tui::msg::{Call, Effect, Refusal, Timer};
-use crate::tui::state::State;
+use crate::tui::state::{MAX_ANNOUNCED, State};
 
 /// How long an announcement stands: long enough to read a line.
 pub const SAID_STANDS: Duration = Duration::from_secs(6);
@@ -27,7 +27,12 @@ pub fn start(state: &mut State, timer: Timer, after: Duration, out: &mut Vec<Eff
 
 /// Announces a sentence.
 pub fn say(state: &mut State, text: impl Into<String>, out: &mut Vec<Effect>) {
-    state.said = Some(plain(&text.into()));
+    let text = plain(&text.into());
+    if state.announced.len() >= MAX_ANNOUNCED {
+        state.announced.pop_front();
+    }
+    state.announced.push_back(text.clone());
+    state.said = Some(text);
     start(state, Timer::Said, SAID_STANDS, out);
 }
 

@@ -186,3 +186,56 @@ fn frames_of_two_streams_that_are_not_known_yet_find_their_panes() {
     assert_eq!(state.panes.len(), 1);
     assert_eq!(state.panes[0].stream, Some(9));
 }
+
+#[test]
+fn the_list_at_the_side_takes_keys_until_a_session_is_chosen() {
+    let mut state = listed((81, 24), &lines());
+    let effects = after_prefix(&mut state, 's');
+    assert!(effects.contains(&Effect::Send(7, StreamInput::Resize(Size { cols: 57, rows: 22 }))), "{effects:?}");
+    assert_eq!(typed(&press(&mut state, Chord::char('k'))), [] as [u32; 0]);
+    press(&mut state, Chord::key(KeyCode::Enter));
+    assert_eq!(state.current, Some(id("api")));
+    assert_eq!((state.mode.clone(), state.sidebar), (Mode::Normal, true));
+    after_prefix(&mut state, 's');
+    press(&mut state, Chord::char('s'));
+    assert!(!state.sidebar);
+    state.size = (40, 10);
+    after_prefix(&mut state, 's');
+    press(&mut state, Chord::key(KeyCode::Esc));
+    assert!(!state.sidebar, "where it lies over the panes it goes with its keys");
+}
+
+#[test]
+fn a_closed_session_is_brought_back_from_the_list_and_shown() {
+    let mut state = listed((81, 24), &lines());
+    let mut all = lines();
+    all.push(SessionLine {
+        state: crate::domain::words::SessionState::Cancelled,
+        ended_at: Some(9),
+        ..line("old", Activity::Ended, "", 0)
+    });
+    let effects = after_prefix(&mut state, 'u');
+    assert!(effects.contains(&Effect::Call(Call::List)), "{effects:?}");
+    update(&mut state, Msg::Answered(Call::List, Ok(Answer::Sessions(all.clone()))));
+    let effects = press(&mut state, Chord::key(KeyCode::Enter));
+    let resume = Call::Resume { session: id("old"), reopen: true };
+    assert!(effects.contains(&Effect::Call(resume.clone())), "{effects:?}");
+    let answer = Answer::Resumed { resumed: true, message: String::new() };
+    let effects = update(&mut state, Msg::Answered(resume, Ok(answer)));
+    assert!(effects.contains(&Effect::Call(Call::List)), "{effects:?}");
+    all[2].state = crate::domain::words::SessionState::WaitingForInput;
+    update(&mut state, Msg::Answered(Call::List, Ok(Answer::Sessions(all))));
+    assert_eq!(state.current, Some(id("old")));
+}
+
+#[test]
+fn announcements_are_kept_and_a_kill_says_how_to_undo_it() {
+    let mut state = listed((81, 24), &lines());
+    update(&mut state, Msg::Answered(Call::Kill(id("web")), Ok(Answer::Done)));
+    assert_eq!(state.said.as_deref(), Some("Ended web; Ctrl-Space u brings it back."));
+    after_prefix(&mut state, 'm');
+    assert!(matches!(state.mode, Mode::Messages(0)));
+    assert_eq!(state.messages(80), ["Ended web; Ctrl-Space u brings it back."]);
+    press(&mut state, Chord::key(KeyCode::Esc));
+    assert_eq!(state.mode, Mode::Normal);
+}

@@ -1,8 +1,10 @@
 //! Sessions: the list, their statuses, and which one is chosen.
 
+use std::cmp::Reverse;
+
 use crate::domain::ids::SessionId;
 use crate::domain::status::Status;
-use crate::domain::words::Activity;
+use crate::domain::words::{Activity, SessionState};
 use crate::tui::msg::Effect;
 use crate::tui::state::{State, Tab};
 use crate::wire::host::SessionLine;
@@ -56,6 +58,9 @@ pub fn listed(state: &mut State, lines: Vec<SessionLine>, out: &mut Vec<Effect>)
     let before = state.current.clone();
     state.listed = true;
     state.tabs.retain(|tab| lines.iter().any(|line| line.session_id == *tab.id()));
+    let ended = |line: &&SessionLine| matches!(line.state, SessionState::Completed | SessionState::Cancelled);
+    state.closed = lines.iter().filter(ended).cloned().collect();
+    state.closed.sort_by_key(|line| Reverse(line.ended_at.unwrap_or(line.created_at)));
     for line in lines {
         let wished = state.wish.as_ref() == Some(&line.session_id);
         if let Some(tab) = state.tab_mut(&line.session_id) {

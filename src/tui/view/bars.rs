@@ -105,7 +105,7 @@ fn right_side(state: &State) -> String {
     match state.mode {
         Mode::Normal => parts.extend(keys.spoken(Command::Help).map(|keys| format!("{keys} help"))),
         Mode::Prefix => parts.push(format!("{} …", keys.prefix())),
-        Mode::Help(_) | Mode::Form(_) | Mode::Ask(_) => parts.push("Esc back".into()),
+        _ => parts.push("Esc back".into()),
     }
     let gap = " | ";
     plain(&format!("{} ", parts.join(gap)), state.setup.ascii)

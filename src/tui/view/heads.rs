@@ -44,9 +44,10 @@ fn name(state: &State, shows: &Shows) -> String {
 
 /// The line between two panes that stand side by side.
 pub fn divider(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
-    let upright = if state.setup.ascii { "|" } else { "│" };
+    let (head, upright) = if state.setup.ascii { ("+", "|") } else { ("┬", "│") };
     clear(buf, area, palette.faint);
     for row in 0..area.height {
-        line(buf, area, row, &[(upright, palette.faint)]);
+        let sign = if row == 0 { head } else { upright };
+        line(buf, area, row, &[(sign, palette.faint)]);
     }
 }

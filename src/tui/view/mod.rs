@@ -4,6 +4,7 @@ mod bars;
 mod heads;
 mod ink;
 mod keys;
+mod lists;
 mod notices;
 mod pane;
 mod panels;
@@ -29,6 +30,9 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
     if let Some(area) = layout.status {
         bars::status(state, &palette, area, buf);
     }
+    if let Some(area) = layout.sidebar {
+        lists::sidebar(state, &palette, area, buf);
+    }
     if state.chosen().is_some() && !state.panes.is_empty() {
         picture = panes(state, &palette, buf);
     } else {
@@ -40,6 +44,23 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
         Mode::Help(from) => {
             picture.cursor = None;
             keys::all(state, *from, &palette, layout.whole, buf);
+        }
+        Mode::Sidebar(_) if layout.sidebar.is_some() => picture.cursor = None,
+        Mode::Sidebar(_) => {
+            picture.cursor = None;
+            lists::sidebar(state, &palette, layout.body, buf);
+        }
+        Mode::Reopen(at) => {
+            picture.cursor = None;
+            lists::reopen(state, *at, &palette, layout.whole, buf);
+        }
+        Mode::Explain(from) => {
+            picture.cursor = None;
+            lists::explain(state, *from, &palette, layout.whole, buf);
+        }
+        Mode::Messages(from) => {
+            picture.cursor = None;
+            lists::messages(state, *from, &palette, layout.whole, buf);
         }
         Mode::Form(form) => picture = panels::form(state, form, &palette, layout.whole, buf),
         Mode::Ask(question) => {

@@ -319,3 +319,79 @@ fn every_screen_fits_every_size_without_panic() {
         picture(&listed(size, &[]));
     }
 }
+
+fn two_tasks(size: (u16, u16)) -> State {
+    let mut lines = vec![
+        line("api", Activity::NeedsPermission, "wants to run `cargo test`", 1),
+        line("docs", Activity::Working, "a turn is running", 2),
+        line("web", Activity::Ready, "waiting for your next prompt", 3),
+    ];
+    lines[1].task_id = crate::domain::ids::TaskId::new("manual").unwrap();
+    lines[1].task_title = "A manual for people".into();
+    let mut state = listed(size, &lines);
+    state.tabs[0].unseen = true;
+    state
+}
+
+#[test]
+fn tasks_and_sessions_at_the_side() {
+    check("sidebar", |size| {
+        let mut state = two_tasks(size);
+        after_prefix(&mut state, 's');
+        press(&mut state, Chord::key(KeyCode::Up));
+        state
+    });
+}
+
+#[test]
+fn what_is_known_of_a_session() {
+    check("explain", |size| {
+        let mut state = two_tasks(size);
+        after_prefix(&mut state, '1');
+        after_prefix(&mut state, 'e');
+        state
+    });
+}
+
+#[test]
+fn closed_sessions_can_be_brought_back() {
+    check("reopen", |size| {
+        let mut state = two_tasks(size);
+        let closed = |name: &str, at| SessionLine {
+            state: crate::domain::words::SessionState::Cancelled,
+            ended_at: Some(at),
+            name: name.into(),
+            ..line("closed", Activity::Ended, "ended by you", at)
+        };
+        state.closed = vec![closed("shop-search", 9), closed("a very long name of a session that was closed", 8)];
+        after_prefix(&mut state, 'u');
+        press(&mut state, Chord::key(KeyCode::Down));
+        state
+    });
+}
+
+#[test]
+fn what_was_announced() {
+    check("messages", |size| {
+        let mut state = two_tasks(size);
+        after_prefix(&mut state, '9');
+        after_prefix(&mut state, 'm');
+        state
+    });
+}
+
+#[test]
+fn two_panes_side_by_side_and_one_above_the_other() {
+    for (name, key) in [("split-right", '%'), ("split-down", '"')] {
+        check(name, |size| {
+            let mut state = two_tasks(size);
+            write(&mut state, b"* Welcome to the agent\r\n\r\n> fix the shop\r\n");
+            after_prefix(&mut state, key);
+            let shell = crate::domain::ids::TerminalId::new("shell").unwrap();
+            state.tabs[0].desk.open(crate::tui::desk::Shows::Shell(shell));
+            after_prefix(&mut state, 'o');
+            state.said = None;
+            state
+        });
+    }
+}

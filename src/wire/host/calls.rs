@@ -6,7 +6,9 @@ use crate::domain::ids::{SessionId, TaskId, TerminalId};
 use crate::domain::launch::Size;
 use crate::domain::rows::{Millis, QueuedPrompt, Session, SessionMessage, Task};
 use crate::domain::status::Status;
-use crate::domain::words::{Activity, EndReason, ExecutorStatus, ResumeReason, Runtime, SessionState, TerminalKind};
+use crate::domain::words::{
+    Activity, EndReason, ExecutorStatus, ResumeReason, Runtime, SessionState, TaskState, TerminalKind,
+};
 use crate::wire::input::StreamInput;
 
 use super::Hello;
@@ -100,6 +102,8 @@ pub struct SessionLine {
     pub task_id: TaskId,
     /// Task's title.
     pub task_title: String,
+    /// How far the task is.
+    pub task_state: TaskState,
     /// Name.
     pub name: String,
     /// Profile name.
