@@ -53,8 +53,12 @@ impl State {
             Command::Close if !agent && self.desk().focused().terminal() && !self.up() => Err("The host is away."),
             Command::SplitRight | Command::SplitDown if self.desk().beside.is_some() => Ok(()),
             Command::SplitRight | Command::SplitDown if self.setup.read_only => Err("This client is read-only."),
-            Command::SplitRight | Command::SplitDown | Command::Shell | Command::NextShell => self.workspace(),
-            Command::Git | Command::Files => self.workspace(),
+            Command::SplitRight
+            | Command::SplitDown
+            | Command::Shell
+            | Command::NextShell
+            | Command::Git
+            | Command::Files => self.workspace(),
             Command::FocusLeft | Command::FocusRight | Command::FocusUp | Command::FocusDown | Command::FocusNext
                 if self.desk().beside.is_none() =>
             {

@@ -70,6 +70,7 @@ pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
         Command::Zoom => shells::zoom(state, out),
         Command::Shell => shells::another(state, out),
         Command::NextShell => shells::next(state, out),
+        Command::Close if *state.desk().focused() == Shows::Agent => kill(state, out),
         Command::Close => shells::close(state, out),
         Command::Git => shells::panel(state, Shows::Git, out),
         Command::Files => shells::panel(state, Shows::Files, out),
@@ -103,7 +104,7 @@ fn resume(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// Asks before something that lives is ended; a session that a person ended before only leaves the tab bar.
-pub fn kill(state: &mut State, out: &mut Vec<Effect>) {
+fn kill(state: &mut State, out: &mut Vec<Effect>) {
     let Some(tab) = state.chosen() else { return };
     let session = tab.id().clone();
     if tab.ended() {

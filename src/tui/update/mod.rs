@@ -38,7 +38,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         Msg::NoHost { why, refused } => host::absent(state, why, refused, &mut out),
         Msg::Lost(why) => host::lost(state, &why, &mut out),
         Msg::Push(push) => host::push(state, push, &mut out),
-        Msg::Frame(stream, frame) => panes::frame(state, stream, frame, &mut out),
+        Msg::Frame(stream, frame) => panes::frame(state, stream, &frame, &mut out),
         Msg::Answered(call, outcome) => answers::answered(state, call, outcome, &mut out),
         Msg::Drawn => panes::drawn(state, &mut out),
         Msg::Awoke => {

@@ -1,18 +1,18 @@
 //! The terminals that are shown: attach, follow, frames, size, input.
 
 use crate::domain::ids::TerminalId;
-use crate::domain::launch::Size;
+use crate::domain::launch::{Exit, Size};
 use crate::domain::words::ErrorCode;
 use crate::tui::desk::Shows;
 use crate::tui::msg::{Call, Effect, Refusal, Timer};
 use crate::tui::pane::{MAX_EARLY_FRAMES, Pane};
-use crate::tui::state::State;
+use crate::tui::state::{State, Tab};
 use crate::wire::agentctl::StreamEvent;
 use crate::wire::frame::Frame;
 use crate::wire::host::Attached;
 use crate::wire::input::StreamInput;
 
-use super::{orders, shells};
+use super::orders;
 
 /// Makes the attached terminals those that are to be shown, in the sizes of their panes.
 pub fn arrange(state: &mut State, out: &mut Vec<Effect>) {
@@ -82,7 +82,7 @@ pub fn attached(state: &mut State, ticket: u64, outcome: Result<Attached, Refusa
             let early = std::mem::take(&mut pane.early);
             for (stream, frame) in early {
                 if stream == attached.stream {
-                    self::frame(state, stream, frame, out);
+                    self::frame(state, stream, &frame, out);
                 }
             }
             resize(state, out);
@@ -94,7 +94,7 @@ pub fn attached(state: &mut State, ticket: u64, outcome: Result<Attached, Refusa
             };
             pane.lost = Some(refusal.message);
             if let Some(id) = shell {
-                shells::gone(state, &id, "The shell is gone.", out);
+                gone(state, &id, "The shell is gone.", out);
             } else if state.chosen().is_some_and(|tab| !tab.ended()) {
                 orders::start(state, Timer::Attach, orders::ATTACH_AGAIN, out);
             }
@@ -132,10 +132,10 @@ pub fn follow(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// Takes a frame.
-pub fn frame(state: &mut State, stream: u32, frame: Frame, out: &mut Vec<Effect>) {
+pub fn frame(state: &mut State, stream: u32, frame: &Frame, out: &mut Vec<Effect>) {
     if let Some(pane) = of_stream(state, stream) {
         pane.lost = None;
-        if pane.view.apply(&frame).is_err() {
+        if pane.view.apply(frame).is_err() {
             out.push(Effect::Send(stream, StreamInput::Keyframe));
         }
         return;
@@ -226,7 +226,7 @@ pub fn event(state: &mut State, stream: u32, event: StreamEvent, out: &mut Vec<E
         StreamEvent::Exited { exit } => {
             pane.exited = Some(exit);
             match shows {
-                Shows::Shell(id) => shells::ended(state, &id, exit, out),
+                Shows::Shell(id) => ended(state, &id, exit, out),
                 _ => orders::ask_status(state, &session, out),
             }
         }
@@ -250,4 +250,28 @@ pub fn size_beside(state: &State) -> Size {
     desk.open(Shows::Git);
     let layout = crate::tui::layout::divide(state.size.0, state.size.1, state.sidebar, &desk);
     layout.beside.map_or(Size::DEFAULT, crate::tui::layout::size)
+}
+
+/// A shell ended by itself: its pane goes with it.
+pub fn ended(state: &mut State, terminal: &TerminalId, exit: Exit, out: &mut Vec<Effect>) {
+    if let Some(session) = holder(state, terminal).map(|tab| tab.id().clone()) {
+        out.push(Effect::Call(Call::Close { session, terminal: terminal.clone(), force: true }));
+    }
+    let said = if exit == Exit::Code(0) { "The shell ended.".to_owned() } else { format!("The shell ended: {exit}.") };
+    gone(state, terminal, &said, out);
+}
+
+/// A shell is not there any more.
+pub fn gone(state: &mut State, terminal: &TerminalId, said: &str, out: &mut Vec<Effect>) {
+    let Some(tab) = holder(state, terminal) else { return };
+    tab.desk.close();
+    if !said.is_empty() {
+        orders::say(state, said, out);
+    }
+    arrange(state, out);
+}
+
+fn holder<'a>(state: &'a mut State, terminal: &TerminalId) -> Option<&'a mut Tab> {
+    let shows = Some(Shows::Shell(terminal.clone()));
+    state.tabs.iter_mut().find(|tab| tab.desk.beside == shows)
 }

@@ -1,7 +1,6 @@
 //! The pane beside the agent's: open, show another shell, close.
 
 use crate::domain::ids::{SessionId, TerminalId};
-use crate::domain::launch::Exit;
 use crate::domain::words::{ErrorCode, TerminalKind};
 use crate::tui::desk::{Direction, Shows, Split};
 use crate::tui::form::Question;
@@ -9,7 +8,7 @@ use crate::tui::msg::{Answer, Call, Effect, Refusal};
 use crate::tui::state::{Mode, State, Tab};
 use crate::wire::agentctl::TerminalInfo;
 
-use super::{commands, orders, panes};
+use super::{orders, panes};
 
 /// Puts a pane beside the agent's terminal, or moves the one that is there: a shell that runs already, else a new one.
 pub fn split(state: &mut State, split: Split, out: &mut Vec<Effect>) {
@@ -97,11 +96,11 @@ pub fn panel(state: &mut State, shows: Shows, out: &mut Vec<Effect>) {
     panes::arrange(state, out);
 }
 
-/// Closes the pane with the focus. The agent's is its session's.
+/// Closes the pane beside the agent's.
 pub fn close(state: &mut State, out: &mut Vec<Effect>) {
     let Some(session) = state.current.clone() else { return };
     match state.desk().focused().clone() {
-        Shows::Agent => commands::kill(state, out),
+        Shows::Agent => {}
         Shows::Shell(terminal) => out.push(Effect::Call(Call::Close { session, terminal, force: false })),
         Shows::Git | Shows::Files => {
             if let Some(tab) = chosen(state) {
@@ -120,31 +119,12 @@ pub fn closed(
     out: &mut Vec<Effect>,
 ) {
     match outcome {
-        Ok(_) => gone(state, &terminal, "", out),
+        Ok(_) => panes::gone(state, &terminal, "", out),
         Err(refusal) if refusal.code == Some(ErrorCode::TerminalBusy) => {
             state.mode = Mode::Ask(Question::Close { session, terminal, what: refusal.message });
         }
         Err(refusal) => orders::say(state, orders::words(&refusal), out),
     }
-}
-
-/// A shell ended by itself: its pane goes with it.
-pub fn ended(state: &mut State, terminal: &TerminalId, exit: Exit, out: &mut Vec<Effect>) {
-    if let Some(session) = holder(state, terminal).map(|tab| tab.id().clone()) {
-        out.push(Effect::Call(Call::Close { session, terminal: terminal.clone(), force: true }));
-    }
-    let said = if exit == Exit::Code(0) { "The shell ended.".to_owned() } else { format!("The shell ended: {exit}.") };
-    gone(state, terminal, &said, out);
-}
-
-/// A shell is not there any more.
-pub fn gone(state: &mut State, terminal: &TerminalId, said: &str, out: &mut Vec<Effect>) {
-    let Some(tab) = holder(state, terminal) else { return };
-    tab.desk.close();
-    if !said.is_empty() {
-        orders::say(state, said, out);
-    }
-    panes::arrange(state, out);
 }
 
 /// Moves the focus.
@@ -176,9 +156,4 @@ pub fn zoom(state: &mut State, out: &mut Vec<Effect>) {
 fn chosen(state: &mut State) -> Option<&mut Tab> {
     let session = state.current.clone()?;
     state.tab_mut(&session)
-}
-
-fn holder<'a>(state: &'a mut State, terminal: &TerminalId) -> Option<&'a mut Tab> {
-    let shows = Some(Shows::Shell(terminal.clone()));
-    state.tabs.iter_mut().find(|tab| tab.desk.beside == shows)
 }
