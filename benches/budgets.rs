@@ -206,13 +206,20 @@ impl Drop for Alone {
 
 fn agentctl() {
     let alone = Alone::new("2000");
-    tell_memory("agentctl, empty", alone.pid(), AGENTCTL_KIB);
+    // Its program's pages are its own then; with a host and other agentctls they are shared.
+    tell_memory("agentctl, empty, the only process of relight", alone.pid(), AGENTCTL_KIB);
     alone.print();
     tell_memory("agentctl after 10,000 lines, 2,000 kept", alone.pid(), AGENTCTL_KIB);
     drop(alone);
     let alone = Alone::new("10000");
     alone.print();
     tell_memory("agentctl after 10,000 lines, 10,000 kept", alone.pid(), AGENTCTL_KIB);
+    drop(alone);
+    let instance = Instance::with_config("[agents.sh]\nprogram = \"/bin/sh\"\n");
+    let (client, _events) = instance.connect();
+    instance.session(&client, "sh", &["-c", "exec sleep 100000"]);
+    let pid = instance.line(&client).agentctl_pid.expect("an agentctl");
+    tell_memory("agentctl with an idle terminal, beside its host", pid, AGENTCTL_KIB);
 }
 
 fn host() {

@@ -14,7 +14,8 @@ use crate::config::dirs::Dirs;
 use crate::executor::Executors;
 use crate::host::run::Host;
 use crate::host::shared::{BUS_CAPACITY, Parts};
-use crate::link::listen::UnixListener;
+use crate::link::listen::{Options, UnixListener};
+use crate::link::watch::WatchKind;
 use crate::proc::lock::{self, LockFile};
 use crate::proc::{clock, detach, identity, limits};
 use crate::serve;
@@ -106,7 +107,9 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
     if std::env::var(reach::STARTED_BY).is_ok_and(|who| who == reach::CLIENT) {
         host.note_environment(&caller::variables());
     }
-    let listener = UnixListener::bind(&dirs.host_socket())?;
+    // A person has one host: it may have an inotify instance, and never wakes up only to look.
+    let listening = Options { watch: WatchKind::Inotify, ..Options::default() };
+    let listener = UnixListener::bind_with(&dirs.host_socket(), listening)?;
     let (end, ended) = oneshot::channel::<()>();
     let serving = tokio::spawn(serve::run(listener, Arc::clone(&host), async {
         let _ = ended.await;
