@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::domain::ids::TerminalId;
 use crate::domain::journal::Record;
 use crate::domain::launch::Size;
 use crate::domain::words::{ErrorCode, TerminalKind};
-use crate::link::server::{Answer, Body, Params, answer, bounded};
+use crate::link::server::{Answer, Body, Name, Params, answer, bounded};
 use crate::wire::PROTOCOL;
 use crate::wire::agentctl::{
     Capabilities, Captured, CloseReply, CloseRequest, Health, LaunchReply, LaunchRequest, SendRequest, TerminalInfo,
@@ -94,16 +94,16 @@ async fn launch_terminal(State(shared): Here, Body(request): Body<LaunchRequest>
     answer(whole(async move { launch::launch(&shared, request).await }).await)
 }
 
-async fn fate(State(shared): Here, Path(id): Path<String>) -> Answer<LaunchReply> {
+async fn fate(State(shared): Here, Name(id): Name) -> Answer<LaunchReply> {
     answer(Ok(launch::fate(&shared, &terminal_id(&id)?).await))
 }
 
-async fn cancel(State(shared): Here, Path(id): Path<String>) -> Answer<LaunchReply> {
+async fn cancel(State(shared): Here, Name(id): Name) -> Answer<LaunchReply> {
     let id = terminal_id(&id)?;
     answer(whole(async move { launch::cancel(&shared, &id).await }).await)
 }
 
-async fn input(State(shared): Here, Path(id): Path<String>, Body(request): Body<SendRequest>) -> Answer<Empty> {
+async fn input(State(shared): Here, Name(id): Name, Body(request): Body<SendRequest>) -> Answer<Empty> {
     shared.serving()?;
     let handle = terminal(&shared, &id)?;
     let typed = |tell: oneshot::Sender<Result<(), WireError>>| Order::Type {
@@ -115,12 +115,12 @@ async fn input(State(shared): Here, Path(id): Path<String>, Body(request): Body<
     answer(handle.ask(typed).await?.map(|()| Empty::new()))
 }
 
-async fn resize(State(shared): Here, Path(id): Path<String>, Body(size): Body<Size>) -> Answer<Empty> {
+async fn resize(State(shared): Here, Name(id): Name, Body(size): Body<Size>) -> Answer<Empty> {
     terminal(&shared, &id)?.order(Order::Resize(size)).await?;
     answer(Ok(Empty::new()))
 }
 
-async fn close(State(shared): Here, Path(id): Path<String>, Body(request): Body<CloseRequest>) -> Answer<CloseReply> {
+async fn close(State(shared): Here, Name(id): Name, Body(request): Body<CloseRequest>) -> Answer<CloseReply> {
     let id = terminal_id(&id)?;
     answer(whole(async move { ending::close(&shared, &id, request).await }).await)
 }
@@ -134,11 +134,7 @@ struct CaptureParams {
     ansi: bool,
 }
 
-async fn capture(
-    State(shared): Here,
-    Path(id): Path<String>,
-    Params(params): Params<CaptureParams>,
-) -> Answer<Captured> {
+async fn capture(State(shared): Here, Name(id): Name, Params(params): Params<CaptureParams>) -> Answer<Captured> {
     let handle = terminal(&shared, &id)?;
     let lines = handle.ask(|tell| Order::Capture(params.history, params.ansi, tell)).await?;
     answer(Ok(Captured { lines }))
@@ -146,7 +142,7 @@ async fn capture(
 
 async fn stream_terminal(
     State(shared): Here,
-    Path(id): Path<String>,
+    Name(id): Name,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, WireError> {
     let handle = terminal(&shared, &id)?;

@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::domain::ids::SessionId;
 use crate::domain::journal::Body;
-use crate::link::listen::UnixListener;
+use crate::link::listen::{UnixListener, removal};
 use crate::link::place::SessionDir;
 use crate::link::server;
 use crate::proc::lock::{self, LockFile};
@@ -42,7 +42,7 @@ pub struct Options {
     pub host: Option<HostStart>,
 }
 
-/// Runs until it is told to end (SIGTERM, SIGINT, `POST /shutdown`) and everything has ended. Wants a runtime with one thread.
+/// Runs until it is told to end (SIGTERM, SIGINT, `POST /shutdown`, the removal of its directory) and everything has ended. Wants a runtime with one thread.
 ///
 /// # Errors
 /// [`Error::Held`] when the session has an agentctl; others when it cannot take over what an earlier one left, or not serve.
@@ -65,12 +65,16 @@ pub async fn run(options: Options) -> Result<(), Error> {
     let reaper = tokio::spawn(reap::run());
     let shared = take_over(&options).await?;
     let listener = UnixListener::bind(&options.dir.socket())
-        .map_err(|e| Error::Socket { path: options.dir.socket(), why: e.to_string() })?;
+        .map_err(|e| Error::Socket { path: options.dir.socket(), why: e.to_string() })?
+        .guarded_by(&options.dir.lock());
     let starter = options.host.map(|start| tokio::spawn(starter::run(Arc::clone(&shared), start)));
     let ender = {
-        let shared = Arc::clone(&shared);
+        let (shared, removed) = (Arc::clone(&shared), listener.removed());
         tokio::spawn(async move {
-            let by = signals.next().await;
+            let by = tokio::select! {
+                by = signals.next() => by,
+                () = removal(removed) => "the removal of the session's directory or lock",
+            };
             ending::end(&shared, by).await;
         })
     };

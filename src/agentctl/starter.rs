@@ -1,7 +1,7 @@
 //! Starts a host when none has been here for a while: a crashed host comes back without a person or a service manager.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +29,14 @@ pub struct HostStart {
     pub stopped: PathBuf,
 }
 
+impl HostStart {
+    /// A host is started only for a state directory that is there: one that was removed is not made anew, and of one that
+    /// cannot be asked nothing is known.
+    fn place_is_there(&self) -> bool {
+        self.stopped.parent().is_some_and(Path::is_dir)
+    }
+}
+
 /// Watches over the host until this agentctl ends. Wakes up only while no host is connected.
 pub async fn run(shared: Arc<Shared>, start: HostStart) {
     let mut phase = shared.phase();
@@ -53,7 +61,7 @@ async fn watch(shared: &Shared, start: &HostStart) {
             continue;
         }
         pause = (pause * 2).min(PAUSE_MAX);
-        if start.stopped.exists() {
+        if start.stopped.exists() || !start.place_is_there() {
             continue;
         }
         tracing::info!("no host for a while; starting one");

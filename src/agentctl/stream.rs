@@ -52,7 +52,11 @@ async fn carry(shared: &Shared, handle: &Handle, socket: &mut WebSocket, viewer:
                         break;
                     }
                 }
-                Some(Ok(_)) => {}
+                Some(Ok(Message::Binary(_))) => {
+                    tracing::warn!(terminal = %handle.id, "a client sent a binary message; it is let go");
+                    break;
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
             },
             () = ended(&mut phase) => break,
         }

@@ -16,7 +16,8 @@ Exit codes:
   4  refused: it cannot be done in the present state (not resumable, already running, already bound, …);
      also `resume` with \"resumed\": false
   5  the host or the session's executor does not answer
-  6  the configuration or a directory is wrong (also: the state directory of another machine)
+  6  the configuration or a directory is wrong (also: the state directory of another machine,
+     or one that was removed while the host ran)
   7  the database cannot be used (locked, corrupt, newer than the program, disk full)
   8  the other side speaks another protocol version, or belongs to another user
 With --json an error is one JSON object on stderr: {\"error\": {\"code\", \"message\", \"hint\", \"exit_code\"}}.

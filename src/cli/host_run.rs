@@ -14,7 +14,7 @@ use crate::config::dirs::Dirs;
 use crate::executor::Executors;
 use crate::host::run::Host;
 use crate::host::shared::{BUS_CAPACITY, Parts};
-use crate::link::listen::{Options, UnixListener};
+use crate::link::listen::{Options, UnixListener, removal};
 use crate::link::watch::WatchKind;
 use crate::proc::lock::{self, LockFile};
 use crate::proc::{clock, detach, identity, limits};
@@ -28,6 +28,7 @@ use super::{caller, logging, reach};
 
 /// Is the host until it is told to stop. Who started it in the background reads a failure from the failure file.
 pub async fn run(dirs: &Dirs) -> Result<ExitCode> {
+    config::machine::refuse_foreign(&dirs.state)?;
     dirs.create()?;
     let Some(lock) = LockFile::try_take(&dirs.host_lock())? else {
         let who = lock::holder_info(&dirs.host_lock()).map(|id| format!(" (pid {})", id.pid)).unwrap_or_default();
@@ -109,16 +110,22 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
     }
     // A person has one host: it may have an inotify instance, and never wakes up only to look.
     let listening = Options { watch: WatchKind::Inotify, ..Options::default() };
-    let listener = UnixListener::bind_with(&dirs.host_socket(), listening)?;
+    let listener = UnixListener::bind_with(&dirs.host_socket(), listening)?.guarded_by(&dirs.host_lock());
+    let removed = listener.removed();
     let (end, ended) = oneshot::channel::<()>();
     let serving = tokio::spawn(serve::run(listener, Arc::clone(&host), async {
         let _ = ended.await;
     }));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "the host serves");
     host.recover().await?;
+    let mut lost = false;
     let stop = tokio::select! {
         stop = host.stopped() => stop,
         () = told_by_signal() => Stop { agents: false, restart: true },
+        () = removal(removed) => {
+            lost = true;
+            Stop { agents: false, restart: true }
+        }
     };
     if stop.agents {
         host.end_agents(AGENTS_END).await;
@@ -129,6 +136,13 @@ async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
     }
     host.settle().await;
     store.close().await;
+    if lost {
+        let text = format!(
+            "the state directory {}, or the host's lock in it, was removed while the host ran, so it ends",
+            dirs.state.display()
+        );
+        return Err(Failure::config(text).hint("start relight again; what the database still has comes back"));
+    }
     Ok(stop)
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use crate::config;
 use crate::config::dirs::Dirs;
 use crate::domain::words::ErrorCode;
 use crate::link;
@@ -57,6 +58,7 @@ fn gone(error: &link::Error) -> bool {
 pub async fn host(dirs: &Dirs) -> Result<(HostClient, HostEvents)> {
     match HostClient::connect(endpoint(dirs)).await {
         Err(error) if gone(&error) => {
+            config::machine::refuse_foreign(&dirs.state)?;
             dirs.create()?;
             remove(&dirs.host_stopped())?;
             wait(dirs, true).await
@@ -71,8 +73,10 @@ pub async fn host(dirs: &Dirs) -> Result<(HostClient, HostEvents)> {
 /// When one holds the lock and cannot be spoken to.
 pub async fn running(dirs: &Dirs) -> Result<Option<(HostClient, HostEvents)>> {
     match HostClient::connect(endpoint(dirs)).await {
-        Err(error) if gone(&error) && !lock::is_held(&dirs.host_lock())? => Ok(None),
-        Err(error) if gone(&error) => wait(dirs, false).await.map(Some),
+        Err(error) if gone(&error) => {
+            config::machine::refuse_foreign(&dirs.state)?;
+            if lock::is_held(&dirs.host_lock())? { wait(dirs, false).await.map(Some) } else { Ok(None) }
+        }
         other => other.map(Some).map_err(|error| explain(dirs, error)),
     }
 }

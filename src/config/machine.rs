@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::Error;
 
@@ -31,20 +31,38 @@ pub fn check(state: &Path) -> Result<(), Error> {
     check_as(state, id().as_deref())
 }
 
+/// The same without a mark on a new one: for whoever is about to write into the state directory, or to take a lock in it.
+///
+/// # Errors
+/// [`Error::OtherMachine`], or [`Error::File`] when the mark cannot be read.
+pub fn refuse_foreign(state: &Path) -> Result<(), Error> {
+    refuse_foreign_as(state, id().as_deref()).map(drop)
+}
+
 fn check_as(state: &Path, here: Option<&str>) -> Result<(), Error> {
-    let path = state.join("machine-id");
+    let unmarked = refuse_foreign_as(state, here)?;
+    let (true, Some(here)) = (unmarked, here) else { return Ok(()) };
+    let path = mark(state);
+    fs::write(&path, format!("{here}\n")).map_err(|source| Error::File { action: "write", path, source })
+}
+
+fn mark(state: &Path) -> PathBuf {
+    state.join("machine-id")
+}
+
+/// Whether the directory has no mark yet.
+fn refuse_foreign_as(state: &Path, here: Option<&str>) -> Result<bool, Error> {
+    let path = mark(state);
     let recorded = match fs::read_to_string(&path) {
         Ok(text) => text.trim().to_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(Error::File { action: "read", path, source }),
     };
     match here {
-        None => Ok(()),
-        Some(here) if recorded == here => Ok(()),
-        Some(here) if recorded.is_empty() => {
-            fs::write(&path, format!("{here}\n")).map_err(|source| Error::File { action: "write", path, source })
+        Some(here) if !recorded.is_empty() && recorded != here => {
+            Err(Error::OtherMachine { path: state.into(), recorded, here: here.into() })
         }
-        Some(here) => Err(Error::OtherMachine { path: state.into(), recorded, here: here.into() }),
+        _ => Ok(recorded.is_empty()),
     }
 }
 
@@ -56,6 +74,8 @@ mod tests {
     fn the_state_directory_of_another_machine_is_refused() {
         let state = tempfile::tempdir().unwrap();
         check_as(state.path(), None).unwrap();
+        refuse_foreign_as(state.path(), Some("a")).unwrap();
+        assert_eq!(fs::read_dir(state.path()).unwrap().count(), 0);
         check_as(state.path(), Some("a")).unwrap();
         check_as(state.path(), Some("a")).unwrap();
         check_as(state.path(), None).unwrap();

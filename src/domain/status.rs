@@ -223,11 +223,13 @@ fn activity(facts: &Facts<'_>, running: Option<bool>, reason: ResumeReason) -> (
     let session = facts.session;
     let say = |activity, why: &str| (activity, why.to_owned());
     if facts.resuming {
-        return say(Activity::Resuming, "the agent died and is being resumed");
+        let tried = session.error_message.as_ref().map(|why| format!("; the last try: {why}")).unwrap_or_default();
+        return (Activity::Resuming, format!("the agent died and is being resumed{tried}"));
     }
-    if let Some(since) = facts.executor.and_then(|e| e.unreachable_since) {
+    if let Some((executor, since)) = facts.executor.and_then(|e| Some((e, e.unreachable_since?))) {
         let seconds = (facts.now - since).max(0) / 1000;
-        return (Activity::Unreachable, format!("its executor has not answered for {seconds} s; retrying"));
+        let why = executor.error_message.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        return (Activity::Unreachable, format!("its executor has not answered for {seconds} s; retrying{why}"));
     }
     // What failed is known, also while nobody can say what became of the agent.
     if running.is_none() && matches!(reason, ResumeReason::WorktreeMissing | ResumeReason::ExecutorError) {
@@ -263,6 +265,9 @@ fn dead(session: &Session, reason: ResumeReason) -> (Activity, String) {
         ResumeReason::Superseded => (Activity::Ended, "another session continues its conversation".into()),
         ResumeReason::NeverStarted if session.state == SessionState::Created => {
             (Activity::Starting, "not started yet".into())
+        }
+        ResumeReason::BackingOff if !error.is_empty() => {
+            (Activity::Resuming, with("it could not be started; pausing before the next try"))
         }
         ResumeReason::BackingOff => (Activity::Resuming, "it died again; pausing before the next try".into()),
         ResumeReason::AgentNotRunning | ResumeReason::NeverPrompted => {

@@ -1,5 +1,6 @@
 //! Executors on this machine: an agentctl of our own, detached. Whether it lives is its lock, not a probe.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ const START_DEADLINE: Duration = Duration::from_secs(30);
 const LOCK_DEADLINE: Duration = Duration::from_secs(5);
 /// Lines above the screen that a terminal keeps in memory when nothing else is said.
 const HISTORY_LINES: u32 = 2_000;
+/// Written to see whether there is space: more than what an inode holds by itself.
+const PROBE_BYTES: usize = 4096;
 /// How often a start or an end is looked at: well below what a person notices.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -106,6 +109,15 @@ impl Local {
         detach::spawn_detached(&what).map_err(|e| Error::Start { session: session.clone(), why: e.to_string(), log })
     }
 
+    /// Whether the session's directory takes no file for want of space: asked by writing one.
+    fn is_full(&self, session: &SessionId) -> bool {
+        let probe = SessionDir::new(&self.state, session).path().join("space");
+        let written = std::fs::write(&probe, [0_u8; PROBE_BYTES]);
+        // What is left of it is overwritten by the next one.
+        let _ = std::fs::remove_file(&probe);
+        written.is_err_and(|e| matches!(e.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
+    }
+
     /// Waits until it answers. The lock tells a slow start from a failed one.
     async fn answers(&self, row: &ExecutorRunning) -> Result<Health, Error> {
         let started = Instant::now();
@@ -159,11 +171,20 @@ impl Executor for Local {
     async fn start(&self, row: &ExecutorRunning) -> Result<Health, Error> {
         let (this, of) = (self.clone(), row.clone());
         let spawned = tokio::task::spawn_blocking(move || this.spawn(&of)).await;
-        spawned.unwrap_or_else(|e| {
+        let spawned = spawned.unwrap_or_else(|e| {
             let log = self.logs.join("agentctl.stderr");
             Err(Error::Start { session: row.session_id.clone(), why: e.to_string(), log })
-        })?;
-        self.answers(row).await
+        });
+        let answer = match spawned {
+            Ok(()) => self.answers(row).await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Err(Error::Start { session, .. }) if self.is_full(&session) => {
+                Err(Error::NoSpace { session, place: self.state.clone() })
+            }
+            other => other,
+        }
     }
 
     async fn ended(&self, row: &ExecutorRunning, within: Duration) -> Result<(), Error> {

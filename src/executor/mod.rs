@@ -36,6 +36,14 @@ pub enum Error {
         /// Its log.
         log: PathBuf,
     },
+    /// Its directory takes no file for want of space.
+    #[error("the agentctl of session {session} cannot start: no space left in {place}; free some space", place = .place.display())]
+    NoSpace {
+        /// Session.
+        session: SessionId,
+        /// State directory.
+        place: PathBuf,
+    },
     /// It still runs after the time it was given.
     #[error("the agentctl of session {session} still runs {seconds} s after it was told to end", seconds = .after.as_secs())]
     StillRuns {
@@ -61,6 +69,7 @@ impl Error {
         match self {
             Self::Unsupported { .. } => ErrorCode::ExecutorUnsupported,
             Self::Start { .. } => ErrorCode::ExecutorError,
+            Self::NoSpace { .. } => ErrorCode::DiskFull,
             Self::StillRuns { .. } | Self::Lock { .. } => ErrorCode::ExecutorUnreachable,
         }
     }
@@ -88,7 +97,7 @@ pub trait Executor: Sync {
     /// Starts the instance's agentctl and waits until it answers.
     ///
     /// # Errors
-    /// [`Error::Start`]. An agentctl that took its lock and does not answer may still run then: ask again by `probe`.
+    /// [`Error::Start`], or [`Error::NoSpace`] when that is why. An agentctl that took its lock and does not answer may still run then: ask again by `probe`.
     fn start(&self, row: &ExecutorRunning) -> impl Future<Output = Result<Health, Error>> + Send;
     /// Waits until the instance's agentctl has ended.
     ///
@@ -154,7 +163,7 @@ impl Executors {
     /// See [`Executor::start`].
     ///
     /// # Errors
-    /// [`Error::Start`] or [`Error::Unsupported`].
+    /// [`Error::Start`], [`Error::NoSpace`] or [`Error::Unsupported`].
     pub async fn start(&self, row: &ExecutorRunning) -> Result<Health, Error> {
         match row.runtime {
             Runtime::Local => self.local.start(row).await,

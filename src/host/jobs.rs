@@ -142,6 +142,11 @@ async fn start(shared: &Shared, bundle: &Bundle, row: &ExecutorRunning) -> Resul
             continue;
         }
         let (code, words) = (error.code(), error.to_string());
+        if code == ErrorCode::DiskFull {
+            // Nothing is wrong with it: it is tried again, and comes up when there is space.
+            shared.store.executor_unreachable(session.clone(), words.clone(), clock::now_ms()).await?;
+            return Ok(Err(Done::Trouble(WireError::new(code, words))));
+        }
         shared.store.executor_error(session.clone(), code, words.clone(), clock::now_ms()).await?;
         return Ok(Err(Done::Broken(WireError::new(code, words))));
     }

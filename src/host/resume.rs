@@ -188,6 +188,7 @@ async fn finish(
         LaunchReply::Cancelled => (ErrorCode::Cancelled, "its launch was called off".to_owned()),
         LaunchReply::Unheard => return Ok(Outcome::Unknown("its agentctl has not heard of it".to_owned())),
     };
+    let now = now();
     let unclaim = Unclaim {
         session: session.clone(),
         successor: pending.terminal_id,
@@ -195,17 +196,21 @@ async fn finish(
         code,
         message: message.clone(),
         hold: hold(code),
-        now: now(),
+        not_before: (code == ErrorCode::DiskFull).then_some(now + SPACE_MS),
+        now,
     };
     store.unclaim(unclaim).await?;
     Ok(Outcome::Failed { code, message })
 }
 
+/// Pause after a launch that found no space: about what a person takes to free some.
+const SPACE_MS: Millis = 15_000;
+
 /// Why nothing is tried by itself after a failed launch. A launch that was called off (its agentctl died in the middle of it)
-/// is no failure of the agent: it is tried again.
+/// or found no space is no failure of the agent: it is tried again.
 fn hold(code: ErrorCode) -> Option<Hold> {
     match code {
-        ErrorCode::Cancelled => None,
+        ErrorCode::Cancelled | ErrorCode::DiskFull => None,
         ErrorCode::ConfigGone | ErrorCode::AgentNotFound | ErrorCode::AgentUnknown => Some(Hold::ConfigGone),
         ErrorCode::ResumeUnsupported => Some(Hold::ResumeUnsupported),
         _ => Some(Hold::LaunchFailed),

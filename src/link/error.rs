@@ -43,7 +43,9 @@ pub enum Error {
     #[error("{0}")]
     Remote(WireError),
     /// The socket is served by another user.
-    #[error("{at} is served by the user with id {uid}, not by you: remove it and start relight again")]
+    #[error(
+        "{at} is served by the user with id {uid}, not by you: set RELIGHT_HOME to a place of your own, or remove it if it is in yours"
+    )]
     OtherOwner {
         /// Address.
         at: String,

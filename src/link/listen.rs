@@ -1,6 +1,7 @@
 //! Accepts connections on a unix socket: for our own user only, up to a limit, and at its path as long as it lives.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -8,9 +9,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags, fstat};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::UnixStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
 
 use crate::domain::words::ErrorCode;
 use crate::link::error::Error;
@@ -29,6 +32,8 @@ const REFUSAL_DEADLINE: Duration = Duration::from_secs(1);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Pause between two tries to come back at a path that vanished.
 const REBIND_PAUSE: Duration = Duration::from_secs(1);
+/// Other users who try are told about in the log at most this often: their tries must not fill it.
+const TELL_EVERY: Duration = Duration::from_mins(1);
 /// Only the owner may enter the socket's directory.
 const DIR_MODE: u32 = 0o700;
 /// Only the owner may connect.
@@ -57,6 +62,10 @@ pub struct UnixListener {
     path: PathBuf,
     inner: tokio::net::UnixListener,
     node: (u64, u64),
+    /// The directory as it was at the start, and the owner's lock in it.
+    ours: Vec<OwnedFd>,
+    removed: watch::Sender<bool>,
+    told: Option<Instant>,
     watch: Watch,
     options: Options,
     permits: Arc<Semaphore>,
@@ -84,6 +93,9 @@ impl UnixListener {
             path: path.to_owned(),
             inner,
             node,
+            ours: hold(directory(path)).into_iter().collect(),
+            removed: watch::Sender::new(false),
+            told: None,
             watch: Watch::new(directory(path), options.watch),
             options,
             permits: Arc::new(Semaphore::new(options.max_connections)),
@@ -97,8 +109,31 @@ impl UnixListener {
         &self.path
     }
 
+    /// The same, which counts as removed as well when this file, its owner's lock, was.
+    #[must_use]
+    pub fn guarded_by(mut self, lock: &Path) -> Self {
+        self.ours.extend(hold(lock));
+        self
+    }
+
+    /// Follows whether the socket's directory, or the lock in it, was removed for good. Then the path is not made again: the
+    /// lock said whose it is, so another owner may be there by now. See [`removal`].
+    #[must_use]
+    pub fn removed(&self) -> watch::Receiver<bool> {
+        self.removed.subscribe()
+    }
+
+    /// Whether it is known that what it holds was removed; its owner is told then.
+    fn is_lost(&self) -> bool {
+        let lost = self.ours.iter().any(is_removed);
+        if lost && !self.removed.send_replace(true) {
+            tracing::error!(path = %self.path.display(), "the socket's directory was removed, or the lock in it");
+        }
+        lost
+    }
+
     fn keep_path(&mut self) {
-        if node(&self.path).is_ok_and(|node| node == self.node) {
+        if self.is_lost() || node(&self.path).is_ok_and(|node| node == self.node) {
             return;
         }
         let dir = directory(&self.path);
@@ -107,6 +142,8 @@ impl UnixListener {
                 tracing::warn!(path = %self.path.display(), "the socket's path had vanished; listening there again");
                 (self.inner, self.node) = (inner, node);
                 self.watch = Watch::new(dir, self.options.watch);
+                // It may have been removed just before, and its directory made anew by us.
+                self.is_lost();
             }
             Err(error) => {
                 tracing::warn!(path = %self.path.display(), %error, "the socket's path vanished and cannot be made again");
@@ -115,11 +152,16 @@ impl UnixListener {
         }
     }
 
-    fn admit(&self, stream: UnixStream) -> Option<Connection> {
+    fn admit(&mut self, stream: UnixStream) -> Option<Connection> {
         let ours = rustix::process::geteuid().as_raw();
         match stream.peer_cred() {
             Ok(peer) if peer.uid() == ours => {}
             Ok(peer) => {
+                if self.told.is_none_or(|told| told.elapsed() > TELL_EVERY) {
+                    self.told = Some(Instant::now());
+                    let (uid, pid) = (peer.uid(), peer.pid());
+                    tracing::warn!(path = %self.path.display(), uid, pid, "another user was refused");
+                }
                 let text = format!("this socket belongs to the user with id {ours}; you are {}", peer.uid());
                 self.refuse(stream, "403 Forbidden", WireError::new(ErrorCode::Forbidden, text));
                 return None;
@@ -233,6 +275,26 @@ impl AsyncWrite for Connection {
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
+}
+
+/// Waits until the directory or the lock of the listener whose [`UnixListener::removed`] this is was removed; for ever if it never is.
+pub async fn removal(mut removed: watch::Receiver<bool>) {
+    if removed.wait_for(|removed| *removed).await.is_err() {
+        // The listener ended, and its directory was there to the end.
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The file or directory, if its links can tell that it was removed: some filesystems count none.
+fn hold(path: &Path) -> Option<OwnedFd> {
+    let held = rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    (!is_removed(&held)).then_some(held)
+}
+
+/// Whether no path leads to a directory or file any more: it has no link. One that cannot be asked at the moment (an error of its
+/// disk, a network that is away) is not known to be removed.
+fn is_removed(held: &OwnedFd) -> bool {
+    fstat(held).is_ok_and(|stat| stat.st_nlink == 0)
 }
 
 fn directory(path: &Path) -> &Path {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Query, Request};
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn};
@@ -177,6 +177,24 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         let bad = |why: String| WireError::new(ErrorCode::BadRequest, format!("the body of `{path}`: {why}"));
         let bytes = Bytes::from_request(request, state).await.map_err(|error| bad(error.body_text()))?;
         serde_json::from_slice(&bytes).map(Self).map_err(|error| bad(error.to_string()))
+    }
+}
+
+/// The one name in a path's pattern; what is no text is answered with `bad_request`.
+#[derive(Debug)]
+pub struct Name(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = WireError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, WireError> {
+        match Path::<String>::from_request_parts(parts, state).await {
+            Ok(Path(name)) => Ok(Self(name)),
+            Err(error) => Err(WireError::new(
+                ErrorCode::BadRequest,
+                format!("the path `{}`: {}", parts.uri.path(), error.body_text()),
+            )),
+        }
     }
 }
 

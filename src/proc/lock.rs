@@ -83,7 +83,7 @@ impl LockFile {
         match written {
             Ok(()) => Ok(()),
             // The lock is what counts: a full disk must not keep an owner from starting.
-            Err(error) if error.kind() == io::ErrorKind::StorageFull => Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => Ok(()),
             Err(source) => Err(Error::Lock { path: self.path.clone(), source }),
         }
     }

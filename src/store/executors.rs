@@ -73,11 +73,12 @@ impl Store {
     /// # Errors
     /// The database refused.
     pub async fn executor_seen(&self, session: SessionId, now: Millis) -> Result<Committed<()>> {
-        let sql = "UPDATE executors_running SET last_seen_at = ?2, unreachable_since = NULL WHERE session_id = ?1";
+        let sql = "UPDATE executors_running SET last_seen_at = ?2, unreachable_since = NULL,
+                   error_message = CASE WHEN status = 'error' THEN error_message END WHERE session_id = ?1";
         self.write(move |tx| run(tx, sql, params![session.as_str(), now]).map(|_| ())).await
     }
 
-    /// It does not answer; the session keeps its state. Told once. Returns since when.
+    /// It does not answer, for this reason; the session keeps its state. Told once. Returns since when.
     ///
     /// # Errors
     /// No such session or row, or the database refused.
@@ -171,16 +172,19 @@ fn be_ready(tx: &Tx<'_>, ready: &ExecutorReady) -> Result<()> {
 
 fn be_unreachable(tx: &Tx<'_>, id: &SessionId, message: &str, now: Millis) -> Result<Millis> {
     let (session, row) = both(tx, id)?;
+    let line = one_line(message);
+    // What an executor in error says is what a person has to mend first.
+    if row.status != ExecutorStatus::Error && row.error_message.as_deref() != Some(&line) {
+        tracing::warn!(session = %id, why = line, "its executor does not answer");
+        let sql = "UPDATE executors_running SET error_message = ?2 WHERE session_id = ?1";
+        run(tx, sql, params![id.as_str(), line])?;
+    }
     if let Some(since) = row.unreachable_since {
         return Ok(since);
     }
     let sql = "UPDATE executors_running SET unreachable_since = ?2 WHERE session_id = ?1";
     run(tx, sql, params![id.as_str(), now])?;
-    let data = serde_json::json!({
-        "code": ErrorCode::ExecutorUnreachable,
-        "message": one_line(message),
-        "retrying": true,
-    });
+    let data = serde_json::json!({ "code": ErrorCode::ExecutorUnreachable, "message": line, "retrying": true });
     tx.tell(&session, "session.agentctl_error", now, data)?;
     Ok(now)
 }

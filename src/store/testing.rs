@@ -247,6 +247,7 @@ impl Bench {
             code: ErrorCode::LaunchFailed,
             message: "it was\nnot there".into(),
             hold: None,
+            not_before: None,
             now: self.now,
         };
         self.store.unclaim(unclaim).await.unwrap()

@@ -29,6 +29,8 @@ pub struct Unclaim {
     pub message: String,
     /// Why the session waits for a person now.
     pub hold: Option<Hold>,
+    /// Nothing is tried by itself before this time.
+    pub not_before: Option<Millis>,
     /// Now.
     pub now: Millis,
 }
@@ -73,8 +75,9 @@ pub(super) fn take_back(tx: &Tx<'_>, unclaim: &Unclaim) -> Result<UnclaimOutcome
     let wanted = if stopped || back == Some(EndReason::Disposed) { Wanted::Stop } else { Wanted::Run };
     run(
         tx,
-        "UPDATE task_sessions SET pending = NULL, hold = COALESCE(?2, hold), wanted = ?3, updated_at = ?4 WHERE id = ?1",
-        params![session.id.as_str(), unclaim.hold.map(Hold::as_str), wanted.as_str(), unclaim.now],
+        "UPDATE task_sessions SET pending = NULL, hold = COALESCE(?2, hold), not_before = COALESCE(?5, not_before),
+             wanted = ?3, updated_at = ?4 WHERE id = ?1",
+        params![session.id.as_str(), unclaim.hold.map(Hold::as_str), wanted.as_str(), unclaim.now, unclaim.not_before],
     )?;
     run(
         tx,

@@ -102,10 +102,10 @@ pub struct WireError {
 }
 
 impl WireError {
-    /// An error without hint.
+    /// An error without hint. Control characters are shown as escapes, and a text of more than 1,000 characters is cut.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self { code, message: readable(message.into()), hint: None }
     }
 
     /// The same with a hint.
@@ -114,6 +114,26 @@ impl WireError {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// Longest text of an error, in characters: it may repeat what was asked for, whatever that was.
+const MAX_TEXT_CHARS: usize = 1_000;
+
+/// The text without what a terminal would act on, and not longer than a person reads.
+fn readable(text: String) -> String {
+    let odd = |c: char| c.is_control() && c != '\n';
+    if text.len() <= MAX_TEXT_CHARS && !text.contains(odd) {
+        return text;
+    }
+    let mut out = String::new();
+    for (count, c) in text.chars().enumerate() {
+        if count == MAX_TEXT_CHARS {
+            out.push('…');
+            break;
+        }
+        if odd(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
 }
 
 /// What the host sends unasked.

@@ -98,7 +98,11 @@ async fn comes_back(watch: WatchKind, vanish: impl Fn(&Path)) {
 #[tokio::test]
 async fn a_socket_that_vanishes_comes_back() {
     let remove = |path: &Path| fs::remove_file(path).unwrap();
-    let everything = |path: &Path| fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    let directory_away = |path: &Path| {
+        let dir = path.parent().unwrap();
+        let free = ["away", "again"].map(|name| dir.with_extension(name)).into_iter().find(|to| !to.exists());
+        fs::rename(dir, free.unwrap()).unwrap();
+    };
     let rename = |path: &Path| fs::rename(path, path.with_extension("old")).unwrap();
     let replace = |path: &Path| {
         // Another file in its place: the path exists all the time, so it is looked for by its kind.
@@ -106,9 +110,30 @@ async fn a_socket_that_vanishes_comes_back() {
     };
     for watch in [WatchKind::Inotify, WatchKind::Every(Duration::from_millis(50))] {
         comes_back(watch, remove).await;
-        comes_back(watch, everything).await;
+        comes_back(watch, directory_away).await;
         comes_back(watch, rename).await;
         comes_back(watch, replace).await;
+    }
+}
+
+/// Its owner's lock was removed with it: whoever comes next finds the lock free, so the owner has to know. Named by the fault.
+#[tokio::test]
+async fn a_directory_that_was_removed_is_told_and_not_made_again() {
+    for watch in [WatchKind::Inotify, WatchKind::Every(Duration::from_millis(50))] {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("state");
+        let listener = UnixListener::bind_with(&home.join("s.sock"), Options { watch, ..Options::default() }).unwrap();
+        let removed = listener.removed();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let task = tokio::spawn(relight::link::server::serve(listener, router(), async move {
+            stopped.await.ok();
+        }));
+        // A socket that is made again in between makes it not empty.
+        until("the directory is removed", || fs::remove_dir_all(&home).is_ok() || !home.exists()).await;
+        within("its owner is told", relight::link::listen::removal(removed)).await;
+        assert!(!home.exists());
+        stop.send(()).unwrap();
+        within("the server ends", task).await.unwrap();
     }
 }
 

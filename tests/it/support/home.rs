@@ -187,6 +187,12 @@ impl Home {
         wait_for(what, PATIENCE, || holds().then_some(()), || self.report());
     }
 
+    /// Waits until `probe` gives a value; a failure shows the same.
+    #[track_caller]
+    pub fn until_some<T>(&self, what: &str, probe: impl FnMut() -> Option<T>) -> T {
+        wait_for(what, PATIENCE, probe, || self.report())
+    }
+
     /// The session's live agent.
     #[track_caller]
     pub fn agent(&self, id: &str) -> ProcIdentity {
