@@ -46,9 +46,18 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
 
 fn options(dirs: &Dirs, config: &Config, keys: Keymap, session: Option<&str>, read_only: bool) -> Result<Options> {
     let first = local::default_agent(config);
-    let mut agents: Vec<(String, String)> =
-        config.profiles.iter().map(|profile| (profile.name.clone(), profile.label.clone())).collect();
-    agents.sort_by_key(|(name, _)| *name != first);
+    let mut agents: Vec<(bool, String, String)> = config
+        .profiles
+        .iter()
+        .map(|profile| {
+            let there = local::installed(profile);
+            let label = if there { profile.label.clone() } else { format!("{} (not on PATH)", profile.label) };
+            (!there, profile.name.clone(), label)
+        })
+        .collect();
+    agents.sort_by_key(|(missing, name, _)| (*name != first, *missing));
+    let mut executors: Vec<String> = config.executors.keys().cloned().collect();
+    executors.sort_by_key(|name| *name != "local");
     Ok(Options {
         endpoint: reach::endpoint(dirs),
         start_host: Some(start_host(dirs.clone())),
@@ -56,7 +65,9 @@ fn options(dirs: &Dirs, config: &Config, keys: Keymap, session: Option<&str>, re
         read_only,
         keys,
         mouse: config.ui.mouse,
-        agents,
+        agents: agents.into_iter().map(|(_, name, label)| (name, label)).collect(),
+        executors,
+        home: std::env::var("HOME").unwrap_or_default(),
         // Whoever looks from a directory that was removed still sees everything; new sessions begin at home then.
         cwd: caller::directory(None).or_else(|failure| std::env::var("HOME").map_err(|_| failure))?,
         env: caller::environment(config),

@@ -38,6 +38,40 @@ impl Line {
         &self.text
     }
 
+    /// Whether the place is at the end.
+    #[must_use]
+    pub const fn at_end(&self) -> bool {
+        self.at == self.text.len()
+    }
+
+    /// The text in rows of `width` cells, broken at its own breaks and where a row is full, and column and row of the place.
+    #[must_use]
+    pub fn block(&self, width: u16) -> (Vec<String>, (u16, usize)) {
+        let width = usize::from(width).max(2);
+        let (mut rows, mut row, mut place) = (vec![], String::new(), (0, 0));
+        for (at, c) in self.text.char_indices().chain([(self.text.len(), ' ')]) {
+            if c != '\n' && row.width() + c.width().unwrap_or(0) > width {
+                rows.push(std::mem::take(&mut row));
+            }
+            if at == self.at {
+                place = (u16::try_from(row.width()).unwrap_or(u16::MAX), rows.len());
+            }
+            if c == '\n' {
+                rows.push(std::mem::take(&mut row));
+            } else if at < self.text.len() {
+                row.push(c);
+            }
+        }
+        rows.push(row);
+        (rows, place)
+    }
+
+    /// Whether line breaks are kept.
+    #[must_use]
+    pub const fn keeps_breaks(&self) -> bool {
+        self.breaks
+    }
+
     /// Inserts text at the place; control characters are left out.
     pub fn insert(&mut self, text: &str) {
         let breaks = self.breaks;
@@ -63,6 +97,7 @@ impl Line {
         let alt = key.mods.has(Mods::ALT);
         match key.code {
             KeyCode::Enter if alt && self.breaks => self.insert("\n"),
+            KeyCode::Char('j') if ctrl && self.breaks => self.insert("\n"),
             KeyCode::Char('a') if ctrl => self.at = 0,
             KeyCode::Char('e') if ctrl => self.at = self.text.len(),
             KeyCode::Char('u') if ctrl => self.cut(0, self.at),
@@ -203,6 +238,17 @@ mod tests {
         many.insert("a\r\nb");
         assert_eq!(many.text(), "a\nb");
         assert_eq!(many.window(10, true), ("a|b".into(), 3));
+    }
+
+    #[test]
+    fn a_text_of_many_lines_is_a_block_with_the_place_in_it() {
+        let mut line = Line::default().with_breaks();
+        line.insert("abcdef\n漢字x");
+        assert_eq!(line.block(4), (vec!["abcd".into(), "ef".into(), "漢字".into(), "x".into()], (1, 3)));
+        press(&mut line, KeyCode::Home, 0);
+        assert_eq!(line.block(4).1, (0, 0));
+        let full = Line::new("abcd");
+        assert_eq!(full.block(4), (vec!["abcd".into(), String::new()], (0, 1)), "the place has a cell");
     }
 
     #[test]

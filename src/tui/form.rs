@@ -46,6 +46,35 @@ pub struct Field {
     pub empty: &'static str,
     /// Content.
     pub value: Value,
+    /// What the text may become, the likeliest first.
+    pub found: Vec<String>,
+    /// The text for which that was asked.
+    pub asked: Option<String>,
+}
+
+impl Field {
+    const fn new(label: &'static str, empty: &'static str, value: Value) -> Self {
+        Self { label, empty, value, found: vec![], asked: None }
+    }
+
+    /// What would be added to the text if the first suggestion were taken; only while the place is at its end.
+    #[must_use]
+    pub fn ghost(&self) -> Option<&str> {
+        let Value::Text(line) = &self.value else { return None };
+        let more = self.found.first().and_then(|found| found.strip_prefix(line.text()));
+        more.filter(|more| !more.is_empty() && line.at_end())
+    }
+
+    fn take_ghost(&mut self) -> bool {
+        let more = self.ghost().map(str::to_owned);
+        match (&mut self.value, more) {
+            (Value::Text(line), Some(more)) => {
+                line.insert(&more);
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 /// A form.
@@ -59,6 +88,8 @@ pub struct Form {
     pub fields: Vec<Field>,
     /// The field that has the focus.
     pub at: usize,
+    /// Its text was changed since it has it.
+    pub touched: bool,
     /// Why the last try did not work.
     pub error: Option<String>,
     /// The answer is on its way.
@@ -77,35 +108,53 @@ pub enum Did {
 }
 
 impl Form {
-    /// The form for a new session.
+    /// The form for a new session; an executor is asked for only where there is a choice.
     #[must_use]
-    pub fn new_session(agents: &[Choice], cwd: &str) -> Self {
-        let text = |line: Line| Value::Text(line);
-        Self {
-            purpose: Purpose::New,
-            title: "New session",
-            fields: vec![
-                Field { label: "Agent", empty: "none found", value: Value::Choice { of: agents.to_vec(), at: 0 } },
-                Field { label: "Name", empty: "made from the agent's", value: text(Line::default()) },
-                Field { label: "Directory", empty: "where relight runs", value: text(Line::new(cwd)) },
-                Field { label: "Prompt", empty: "none", value: text(Line::default().with_breaks()) },
-            ],
-            at: 0,
-            error: None,
-            busy: false,
+    pub fn new_session(agents: &[Choice], executors: &[String], cwd: &str) -> Self {
+        let text = |label, empty, line| Field::new(label, empty, Value::Text(line));
+        let mut fields = vec![
+            Field::new("Agent", "none found", Value::Choice { of: agents.to_vec(), at: 0 }),
+            text("Prompt", "none: you will type it there", Line::default().with_breaks()),
+            text("Directory", "where relight runs", Line::new(cwd)),
+            text("Task", "one of its own", Line::default()),
+            text("Name", "made from the agent's", Line::default()),
+        ];
+        if executors.len() > 1 {
+            let of = executors.iter().map(|name| Choice { value: name.clone(), label: name.clone() }).collect();
+            fields.push(Field::new("Executor", "", Value::Choice { of, at: 0 }));
         }
+        Self::of(Purpose::New, "New session", fields)
     }
 
     /// The form for another name.
     #[must_use]
     pub fn rename(session: SessionId, name: &str) -> Self {
-        Self {
-            purpose: Purpose::Rename(session),
-            title: "Rename session",
-            fields: vec![Field { label: "Name", empty: "", value: Value::Text(Line::new(name)) }],
-            at: 0,
-            error: None,
-            busy: false,
+        let fields = vec![Field::new("Name", "", Value::Text(Line::new(name)))];
+        Self::of(Purpose::Rename(session), "Rename session", fields)
+    }
+
+    const fn of(purpose: Purpose, title: &'static str, fields: Vec<Field>) -> Self {
+        Self { purpose, title, fields, at: 0, touched: false, error: None, busy: false }
+    }
+
+    /// The label and text of the focused field, if suggestions for that text were not asked for yet.
+    pub fn changed(&mut self) -> Option<(&'static str, String)> {
+        let field = self.fields.get_mut(self.at)?;
+        let Value::Text(line) = &field.value else { return None };
+        let text = line.text().to_owned();
+        if field.asked.as_ref() == Some(&text) {
+            return None;
+        }
+        field.found.retain(|found| found.starts_with(&text));
+        field.asked = Some(text.clone());
+        Some((field.label, text))
+    }
+
+    /// Takes what the text of a field may become; void when the text is another one by now.
+    pub fn suggest(&mut self, label: &str, text: &str, found: Vec<String>) {
+        let field = self.fields.iter_mut().find(|field| field.label == label);
+        if let Some(field) = field.filter(|field| field.asked.as_deref() == Some(text)) {
+            field.found = found;
         }
     }
 
@@ -123,24 +172,38 @@ impl Form {
         let count = self.fields.len().max(1);
         let ctrl = key.mods.has(Mods::CTRL);
         let alt = key.mods.has(Mods::ALT);
+        let back = key.code == KeyCode::BackTab || key.code == KeyCode::Tab && key.mods.has(Mods::SHIFT);
+        let touched = self.touched;
+        let Some(field) = self.fields.get_mut(self.at) else { return Did::Cancel };
         match key.code {
             KeyCode::Esc => return Did::Cancel,
             KeyCode::Char('c' | 'g') if ctrl => return Did::Cancel,
             _ if self.busy => return Did::Stay,
             KeyCode::Enter if !alt => return Did::Submit,
-            KeyCode::Tab if key.mods.has(Mods::SHIFT) => self.at = (self.at + count - 1) % count,
-            KeyCode::Tab | KeyCode::Down => self.at = (self.at + 1) % count,
-            KeyCode::BackTab | KeyCode::Up => self.at = (self.at + count - 1) % count,
-            _ => match self.fields.get_mut(self.at).map(|field| &mut field.value) {
-                Some(Value::Text(line)) => {
+            // While a text is being typed, Tab completes it; it goes on from one that was left as it was.
+            KeyCode::Tab if !back && touched && field.take_ghost() => {}
+            KeyCode::Right | KeyCode::End if field.take_ghost() => {}
+            KeyCode::Up | KeyCode::BackTab | KeyCode::Tab if back || key.code == KeyCode::Up => {
+                self.go((self.at + count - 1) % count);
+            }
+            KeyCode::Tab | KeyCode::Down => self.go((self.at + 1) % count),
+            _ => match &mut field.value {
+                Value::Text(line) => {
+                    let before = line.text().len();
                     line.key(key);
+                    self.touched |= line.text().len() != before;
                     self.error = None;
                 }
-                Some(Value::Choice { of, at }) => choose(of, at, key),
-                None => {}
+                Value::Choice { of, at } => choose(of, at, key),
             },
         }
         Did::Stay
+    }
+
+    /// Gives the focus to another field.
+    pub fn go(&mut self, at: usize) {
+        self.at = at;
+        self.touched = false;
     }
 
     /// Takes pasted or composed text.
@@ -149,6 +212,7 @@ impl Form {
             && !self.busy
         {
             line.insert(text);
+            self.touched = true;
             self.error = None;
         }
     }
@@ -228,22 +292,48 @@ mod tests {
     #[test]
     fn a_form_is_filled_by_keys_and_pastes() {
         let agents = ["claude", "codex", "demo"].map(|n| Choice { value: n.into(), label: n.into() });
-        let mut form = Form::new_session(&agents, "/tmp");
+        let mut form = Form::new_session(&agents, &[], "/tmp");
         form.key(&key(KeyCode::Char('d')));
         assert_eq!(form.text("Agent"), "demo");
         form.key(&key(KeyCode::Right));
         assert_eq!(form.text("Agent"), "claude");
         form.key(&key(KeyCode::Tab));
-        form.insert("api\n");
-        assert_eq!(form.text("Name"), "api");
+        form.insert("one\ntwo");
+        form.key(&Key { mods: Mods(Mods::ALT), ..key(KeyCode::Enter) });
+        form.key(&Key { mods: Mods(Mods::CTRL), ..key(KeyCode::Char('j')) });
+        form.insert("three");
+        assert_eq!(form.text("Prompt"), "one\ntwo\n\nthree");
         form.key(&key(KeyCode::BackTab));
         form.key(&key(KeyCode::Up));
-        form.insert("one\ntwo");
-        assert_eq!(form.text("Prompt"), "one\ntwo");
+        form.insert("api\n");
+        assert_eq!(form.text("Name"), "api");
         form.busy = true;
         form.insert("lost");
         assert_eq!(form.key(&key(KeyCode::Enter)), Did::Stay);
         assert_eq!(form.key(&key(KeyCode::Esc)), Did::Cancel);
-        assert_eq!(form.text("Prompt"), "one\ntwo");
+        assert_eq!(form.text("Name"), "api");
+    }
+
+    #[test]
+    fn a_suggestion_is_taken_by_tab_only_where_something_was_typed() {
+        let mut form = Form::new_session(&[], &["local".into(), "box".into()], "/tmp");
+        form.go(2);
+        assert_eq!(form.changed(), Some(("Directory", "/tmp".into())));
+        assert_eq!(form.changed(), None);
+        form.suggest("Directory", "/tmp", vec!["/tmp/".into()]);
+        form.key(&key(KeyCode::Tab));
+        assert_eq!((form.at, form.text("Directory")), (3, "/tmp"));
+        form.key(&key(KeyCode::Up));
+        for c in "/re".chars() {
+            form.key(&key(KeyCode::Char(c)));
+        }
+        assert_eq!(form.changed(), Some(("Directory", "/tmp/re".into())));
+        form.suggest("Directory", "/tmp/r", vec!["/tmp/rust/".into()]);
+        assert_eq!(form.fields[2].ghost(), None, "an answer to an older text is void");
+        form.suggest("Directory", "/tmp/re", vec!["/tmp/relight/".into(), "/tmp/rest/".into()]);
+        assert_eq!(form.fields[2].ghost(), Some("light/"));
+        form.key(&key(KeyCode::Tab));
+        assert_eq!((form.at, form.text("Directory")), (2, "/tmp/relight/"));
+        assert_eq!(form.text("Executor"), "local");
     }
 }

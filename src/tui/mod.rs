@@ -6,6 +6,7 @@ pub mod badge;
 mod calls;
 mod can;
 pub mod chord;
+mod complete;
 pub mod desk;
 pub mod edit;
 mod error;

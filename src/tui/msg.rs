@@ -37,6 +37,8 @@ pub enum Msg {
     Push(Push),
     /// A frame of a stream.
     Frame(u32, Frame),
+    /// Directories whose names begin with this text, as it was asked for.
+    Completed(String, Vec<String>),
     /// The host answered a call.
     Answered(Call, Result<Answer, Refusal>),
     /// The newest state stands on the outer terminal.
@@ -76,6 +78,8 @@ pub enum Effect {
         /// Start a host when none is there.
         start: bool,
     },
+    /// Look for directories whose names begin with this text; the answer comes as [`Msg::Completed`].
+    Complete(String),
     /// Put this (base64) on the clipboard of the outer terminal.
     Clipboard(String),
     /// Ring.

@@ -24,6 +24,10 @@ pub struct Options {
     pub mouse: bool,
     /// Agents of new sessions, as profile name and label; the first is the default.
     pub agents: Vec<(String, String)>,
+    /// Names of the configured executors; the first is the default.
+    pub executors: Vec<String>,
+    /// What `~` stands for in a directory; empty: nothing.
+    pub home: String,
     /// Directory of new sessions, absolute.
     pub cwd: String,
     /// Environment of new sessions, scrubbed.

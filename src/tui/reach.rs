@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::calls;
+use super::complete;
 use super::msg::{Call, Msg, Refusal, Timer};
 use super::options::StartHost;
 use crate::link::Error as LinkError;
@@ -86,6 +87,15 @@ impl Reach {
             };
             let _driver_gone = news.send(item).await;
         }));
+    }
+
+    /// Looks for directories whose names begin with `text`, in the background.
+    pub fn complete(&self, text: String, cwd: &str, home: &str) {
+        let (news, base) = (self.news.clone(), complete::place(&text, cwd, home));
+        tokio::task::spawn_blocking(move || {
+            let found = complete::directories(&text, &base);
+            let _driver_gone = news.blocking_send(News::Msg(Msg::Completed(text, found)));
+        });
     }
 
     /// What a task told; `None` when it is void by now.

@@ -41,6 +41,8 @@ pub async fn run(options: Options) -> Result<Exit, Error> {
         read_only: options.read_only,
         keys: options.keys,
         agents: options.agents.into_iter().map(|(value, label)| Choice { value, label }).collect(),
+        executors: options.executors,
+        home: options.home,
         cwd: options.cwd,
         env: options.env,
         ascii: look.ascii,
@@ -230,6 +232,7 @@ impl Driver {
                 Effect::Send(stream, input) => self.backlog.push_back((stream, input)),
                 Effect::Start(timer, life, after) => self.reach.timer(timer, life, after),
                 Effect::Connect { after, start } => self.reach.connect(after, start),
+                Effect::Complete(text) => self.reach.complete(text, &self.state.setup.cwd, &self.state.setup.home),
                 Effect::Clipboard(text) => self.clipboard(&text),
                 Effect::Bell => self.out.push(7),
                 Effect::Redraw => {

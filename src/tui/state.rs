@@ -29,8 +29,12 @@ pub struct Setup {
     pub keys: Keymap,
     /// Agents that a new session may have.
     pub agents: Vec<Choice>,
+    /// Names of the configured executors; the first is the default.
+    pub executors: Vec<String>,
     /// Directory of a new session.
     pub cwd: String,
+    /// What `~` stands for; empty: nothing.
+    pub home: String,
     /// Environment of a new session, scrubbed.
     pub env: Vec<(String, String)>,
     /// No characters outside ASCII in what relight itself draws.

@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use crate::domain::words::{EndReason, SessionState};
 use crate::tui::desk::{Direction, Shows, Split};
-use crate::tui::form::{Did, Form, Purpose, Question};
+use crate::tui::form::{Form, Question};
 use crate::tui::keymap::Command;
 use crate::tui::msg::{Call, Effect, Exit};
 use crate::tui::state::{Link, Mode, State};
-use crate::wire::host::SessionCreate;
 use crate::wire::input::{Key, KeyCode};
 
-use super::{lists, orders, panes, shells, tabs};
+use super::{forms, lists, orders, panes, shells, tabs};
 
 /// Does what a command says, or says why not.
 pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
@@ -21,7 +20,7 @@ pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
         return;
     }
     match command {
-        Command::New => state.mode = Mode::Form(Form::new_session(&state.setup.agents, &state.setup.cwd)),
+        Command::New => forms::open(state, out),
         Command::Next => tabs::step(state, 1, out),
         Command::Previous => tabs::step(state, -1, out),
         Command::Last => {
@@ -131,46 +130,5 @@ pub fn answer(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
         }
         KeyCode::Char('n' | 'N' | 'q') | KeyCode::Esc => state.mode = Mode::Normal,
         _ => {}
-    }
-}
-
-/// A key for a form.
-pub fn form_key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
-    let Mode::Form(form) = &mut state.mode else { return };
-    match form.key(key) {
-        Did::Stay => {}
-        Did::Cancel => state.mode = Mode::Normal,
-        Did::Submit => submit(state, out),
-    }
-}
-
-fn submit(state: &mut State, out: &mut Vec<Effect>) {
-    let size = state.new_size();
-    let setup = state.setup.clone();
-    let Mode::Form(form) = &mut state.mode else { return };
-    let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let call = match &form.purpose {
-        Purpose::New if form.text("Agent").is_empty() => Err("No agent was found on PATH; see `relight config path`."),
-        Purpose::New => Ok(Call::Create(Box::new(SessionCreate {
-            agent: form.text("Agent").to_owned(),
-            name: filled(form.text("Name")),
-            task: None,
-            cwd: filled(form.text("Directory")).unwrap_or(setup.cwd),
-            prompt: filled(form.text("Prompt")),
-            executor: None,
-            args: vec![],
-            env: setup.env,
-            size: Some(size),
-        }))),
-        Purpose::Rename(_) if form.text("Name").is_empty() => Err("A session needs a name."),
-        Purpose::Rename(session) => Ok(Call::Rename(session.clone(), form.text("Name").to_owned())),
-    };
-    match call {
-        Ok(call) => {
-            form.busy = true;
-            form.error = None;
-            out.push(Effect::Call(call));
-        }
-        Err(why) => form.error = Some(why.into()),
     }
 }

@@ -14,7 +14,7 @@ use crate::tui::state::{Mode, Pasting, State};
 use crate::tui::tabbar;
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods, Mouse, MouseKind, StreamInput};
 
-use super::{commands, lists, orders, panes, shells, tabs};
+use super::{commands, forms, lists, orders, panes, shells, tabs};
 
 /// Takes what the outer terminal sent.
 pub fn outer(state: &mut State, outer: Outer, out: &mut Vec<Effect>) {
@@ -49,7 +49,7 @@ fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
         Mode::Reopen(at) => lists::reopen_key(state, *at, key, out),
         Mode::Explain(from) => lists::explain_key(state, *from, key),
         Mode::Messages(from) => lists::messages_key(state, *from, key),
-        Mode::Form(_) => commands::form_key(state, key, out),
+        Mode::Form(_) => forms::key(state, key, out),
         Mode::Ask(_) => commands::answer(state, key, out),
     }
 }
@@ -106,8 +106,8 @@ fn help_key(state: &mut State, from: usize, key: &Key) {
 }
 
 fn text(state: &mut State, text: String, out: &mut Vec<Effect>) {
-    if let Mode::Form(form) = &mut state.mode {
-        form.insert(&text);
+    if matches!(state.mode, Mode::Form(_)) {
+        forms::insert(state, &text, out);
         return;
     }
     match &state.mode {
@@ -161,9 +161,7 @@ fn paste_chunk(state: &mut State, bytes: &[u8], out: &mut Vec<Effect>) {
 fn paste_end(state: &mut State, out: &mut Vec<Effect>) {
     match std::mem::replace(&mut state.pasting, Pasting::No) {
         Pasting::Form(bytes) => {
-            if let Mode::Form(form) = &mut state.mode {
-                form.insert(&String::from_utf8_lossy(&bytes));
-            }
+            forms::insert(state, &String::from_utf8_lossy(&bytes), out);
         }
         Pasting::Stream(stream, paste, parts) if panes::has(state, stream) => {
             out.push(Effect::Send(stream, StreamInput::PasteCommit { paste, parts }));

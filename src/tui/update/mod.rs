@@ -2,6 +2,7 @@
 
 mod answers;
 mod commands;
+mod forms;
 mod host;
 mod keys;
 mod lists;
@@ -40,6 +41,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         Msg::Push(push) => host::push(state, push, &mut out),
         Msg::Frame(stream, frame) => panes::frame(state, stream, &frame, &mut out),
         Msg::Answered(call, outcome) => answers::answered(state, call, outcome, &mut out),
+        Msg::Completed(text, found) => forms::completed(state, &text, found),
         Msg::Drawn => panes::drawn(state, &mut out),
         Msg::Awoke => {
             out.push(Effect::Redraw);

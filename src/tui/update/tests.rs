@@ -301,7 +301,7 @@ fn a_new_session_is_made_by_a_form_and_then_shown() {
     assert!(state.listed && state.current.is_none());
     press(&mut state, Chord::char('c'));
     press(&mut state, Chord::char('d'));
-    press(&mut state, Chord::key(KeyCode::Tab));
+    press(&mut state, Chord::key(KeyCode::BackTab));
     update(&mut state, Msg::Outer(Outer::Text("shop".into())));
     let effects = press(&mut state, Chord::key(KeyCode::Enter));
     let Some(Call::Create(create)) = calls(&effects).into_iter().next() else { panic!("{effects:?}") };

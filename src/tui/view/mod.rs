@@ -1,6 +1,7 @@
 //! State → picture. Only reads the state.
 
 mod bars;
+mod forms;
 mod heads;
 mod ink;
 mod keys;
@@ -62,7 +63,7 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
             picture.cursor = None;
             lists::messages(state, *from, &palette, layout.whole, buf);
         }
-        Mode::Form(form) => picture = panels::form(state, form, &palette, layout.whole, buf),
+        Mode::Form(form) => picture = forms::form(state, form, &palette, layout.whole, buf),
         Mode::Ask(question) => {
             picture.cursor = None;
             panels::question(question, &palette, layout.body, buf);
@@ -100,5 +101,7 @@ fn panes(state: &State, palette: &Palette, buf: &mut Buffer) -> Picture {
     picture
 }
 
+#[cfg(test)]
+mod list_tests;
 #[cfg(test)]
 mod tests;

@@ -42,7 +42,7 @@ fn picture(state: &State) -> String {
     format!("{out}cursor: {cursor}\n")
 }
 
-fn check(name: &str, make: impl Fn((u16, u16)) -> State) {
+pub fn check(name: &str, make: impl Fn((u16, u16)) -> State) {
     for size in SIZES {
         let state = make(size);
         let mut settings = insta::Settings::clone_current();
@@ -54,7 +54,7 @@ fn check(name: &str, make: impl Fn((u16, u16)) -> State) {
 }
 
 /// Lets the program in the chosen terminal write something.
-fn write(state: &mut State, bytes: &[u8]) {
+pub fn write(state: &mut State, bytes: &[u8]) {
     let mut model = Model::new(state.new_size(), 100);
     let mut framer = Framer::new();
     model.feed(bytes);
@@ -70,7 +70,7 @@ fn three() -> Vec<SessionLine> {
     ]
 }
 
-fn shop(size: (u16, u16)) -> State {
+pub fn shop(size: (u16, u16)) -> State {
     let mut state = listed(size, &three());
     let effects = press(&mut state, Chord::alt('3'));
     answer_attach(&mut state, &effects, 7);
@@ -243,17 +243,6 @@ fn keys_without_colour_with_a_persons_own() {
 }
 
 #[test]
-fn the_form_for_a_new_session() {
-    check("new", |size| {
-        let mut state = shop(size);
-        after_prefix(&mut state, 'c');
-        press(&mut state, Chord::key(KeyCode::Tab));
-        update(&mut state, Msg::Outer(Outer::Text("shop".into())));
-        state
-    });
-}
-
-#[test]
 fn a_question_before_a_kill() {
     check("kill", |size| {
         let mut state = shop(size);
@@ -317,81 +306,5 @@ fn every_screen_fits_every_size_without_panic() {
         state.setup.ascii = true;
         picture(&state);
         picture(&listed(size, &[]));
-    }
-}
-
-fn two_tasks(size: (u16, u16)) -> State {
-    let mut lines = vec![
-        line("api", Activity::NeedsPermission, "wants to run `cargo test`", 1),
-        line("docs", Activity::Working, "a turn is running", 2),
-        line("web", Activity::Ready, "waiting for your next prompt", 3),
-    ];
-    lines[1].task_id = crate::domain::ids::TaskId::new("manual").unwrap();
-    lines[1].task_title = "A manual for people".into();
-    let mut state = listed(size, &lines);
-    state.tabs[0].unseen = true;
-    state
-}
-
-#[test]
-fn tasks_and_sessions_at_the_side() {
-    check("sidebar", |size| {
-        let mut state = two_tasks(size);
-        after_prefix(&mut state, 's');
-        press(&mut state, Chord::key(KeyCode::Up));
-        state
-    });
-}
-
-#[test]
-fn what_is_known_of_a_session() {
-    check("explain", |size| {
-        let mut state = two_tasks(size);
-        after_prefix(&mut state, '1');
-        after_prefix(&mut state, 'e');
-        state
-    });
-}
-
-#[test]
-fn closed_sessions_can_be_brought_back() {
-    check("reopen", |size| {
-        let mut state = two_tasks(size);
-        let closed = |name: &str, at| SessionLine {
-            state: crate::domain::words::SessionState::Cancelled,
-            ended_at: Some(at),
-            name: name.into(),
-            ..line("closed", Activity::Ended, "ended by you", at)
-        };
-        state.closed = vec![closed("shop-search", 9), closed("a very long name of a session that was closed", 8)];
-        after_prefix(&mut state, 'u');
-        press(&mut state, Chord::key(KeyCode::Down));
-        state
-    });
-}
-
-#[test]
-fn what_was_announced() {
-    check("messages", |size| {
-        let mut state = two_tasks(size);
-        after_prefix(&mut state, '9');
-        after_prefix(&mut state, 'm');
-        state
-    });
-}
-
-#[test]
-fn two_panes_side_by_side_and_one_above_the_other() {
-    for (name, key) in [("split-right", '%'), ("split-down", '"')] {
-        check(name, |size| {
-            let mut state = two_tasks(size);
-            write(&mut state, b"* Welcome to the agent\r\n\r\n> fix the shop\r\n");
-            after_prefix(&mut state, key);
-            let shell = crate::domain::ids::TerminalId::new("shell").unwrap();
-            state.tabs[0].desk.open(crate::tui::desk::Shows::Shell(shell));
-            after_prefix(&mut state, 'o');
-            state.said = None;
-            state
-        });
     }
 }
