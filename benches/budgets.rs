@@ -256,8 +256,9 @@ fn host() {
     });
     tell_memory("host with 100 sessions that it has adopted", host, HOST_KIB);
     drop((client, events));
-    // What was begun by starting and adopting ends.
-    rest(WATCH);
+    // What was begun by starting and adopting ends; the last of it is what changed, written ten seconds later at the most, and
+    // what changed meanwhile.
+    rest(3 * WATCH);
     tell_wakeups(&[("host, idle, 100 sessions", vec![host]), ("agentctls, idle, one agent each", agentctls)]);
 }
 
