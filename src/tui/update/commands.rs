@@ -73,7 +73,11 @@ pub fn run(state: &mut State, command: Command, out: &mut Vec<Effect>) {
         Command::Close => shells::close(state, out),
         Command::Git => shells::panel(state, Shows::Git, out),
         Command::Files => shells::panel(state, Shows::Files, out),
-        Command::Explain => state.mode = Mode::Explain(0),
+        Command::Explain => {
+            // Pids and the conversation are in the list only.
+            orders::ask_list(state, out);
+            state.mode = Mode::Explain(0);
+        }
         Command::Reopen => {
             orders::ask_list(state, out);
             state.mode = Mode::Reopen(0);

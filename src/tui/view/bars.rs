@@ -31,9 +31,7 @@ pub fn tabs(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
 pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     clear(buf, area, palette.bar);
     let ascii = state.setup.ascii;
-    let short = state.setup.keys.spoken(Command::Help).map(|keys| format!("{keys} ")).unwrap_or_default();
-    let fits = |text: &String| cells(text).saturating_mul(2) <= area.width;
-    let right = [right_side(state), short].into_iter().find(fits).unwrap_or_default();
+    let right = plain(&right_side(state, area.width / 2), ascii);
     let right_width = cells(&right);
     let room = usize::from(area.width.saturating_sub(right_width + u16::from(right_width > 0)));
     let (text, style) = left_side(state, palette);
@@ -80,33 +78,40 @@ fn left_side(state: &State, palette: &Palette) -> (String, ratatui::style::Style
 fn one_of_two(state: &State, tab: &Tab) -> Option<&'static str> {
     let hidden = tab.desk.beside.is_some() && (state.layout().agent.is_none() || state.layout().beside.is_none());
     hidden.then(|| match tab.desk.focused() {
-        Shows::Agent => "agent (1 of 2)",
-        Shows::Shell(_) => "shell (2 of 2)",
-        Shows::Git => "git (2 of 2)",
-        Shows::Files => "files (2 of 2)",
+        Shows::Agent => "agent 1/2",
+        Shows::Shell(_) => "shell 2/2",
+        Shows::Git => "git 2/2",
+        Shows::Files => "files 2/2",
     })
 }
 
-fn right_side(state: &State) -> String {
+/// Parts of the right side in at most `width` cells; of little room first what matters least goes, then how to get help.
+fn right_side(state: &State, width: u16) -> String {
     let keys = &state.setup.keys;
-    let mut parts = vec![];
+    let mut parts: Vec<(u8, String)> = vec![];
     if state.setup.read_only {
-        parts.push("read-only".to_owned());
+        parts.push((3, "read-only".to_owned()));
     }
     if let Some(tab) = state.chosen() {
-        if let Some(one) = one_of_two(state, tab) {
-            parts.push(one.to_owned());
-        }
-        if let Some(percent) = tab.line.progress {
-            parts.push(format!("{percent}%"));
-        }
-        parts.push(tab.line.runtime.map_or("local", crate::domain::words::Runtime::as_str).to_owned());
+        parts.extend(one_of_two(state, tab).map(|one| (3, one.to_owned())));
+        parts.extend(tab.line.progress.map(|percent| (1, format!("{percent}%"))));
+        let runtime = tab.line.runtime.map_or("local", crate::domain::words::Runtime::as_str);
+        parts.push((0, runtime.to_owned()));
     }
     match state.mode {
-        Mode::Normal => parts.extend(keys.spoken(Command::Help).map(|keys| format!("{keys} help"))),
-        Mode::Prefix => parts.push(format!("{} …", keys.prefix())),
-        _ => parts.push("Esc back".into()),
+        Mode::Normal => parts.extend(keys.spoken(Command::Help).map(|keys| (2, format!("{keys} help")))),
+        Mode::Prefix => parts.push((2, format!("{} …", keys.prefix()))),
+        _ => parts.push((2, "Esc back".into())),
     }
-    let gap = " | ";
-    plain(&format!("{} ", parts.join(gap)), state.setup.ascii)
+    let all = parts.clone();
+    for least in 0..4 {
+        parts.retain(|(rank, _)| *rank >= least);
+        let texts: Vec<&str> = parts.iter().map(|(_, text)| text.as_str()).collect();
+        let text = format!("{} ", texts.join(" | "));
+        if !parts.is_empty() && cells(&text) <= width {
+            return text;
+        }
+    }
+    let short = all.iter().find(|(rank, _)| *rank == 2).and_then(|(_, text)| text.strip_suffix(" help"));
+    short.map(|text| format!("{text} ")).filter(|text| cells(text) <= width).unwrap_or_default()
 }

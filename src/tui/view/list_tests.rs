@@ -109,3 +109,14 @@ fn the_form_for_a_new_session() {
         state
     });
 }
+
+#[test]
+fn of_two_panes_one_alone_says_which_it_is() {
+    check("zoom", |size| {
+        let mut state = two_tasks(size);
+        let shell = crate::domain::ids::TerminalId::new("shell").unwrap();
+        state.tabs[0].desk.open(crate::tui::desk::Shows::Shell(shell));
+        after_prefix(&mut state, 'z');
+        state
+    });
+}
