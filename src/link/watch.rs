@@ -68,8 +68,8 @@ fn timer(every: Duration) -> Option<AsyncFd<OwnedFd>> {
     let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
     let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags).ok()?;
     let time = Timespec::try_from(every).ok()?;
-    let times = Itimerspec { it_interval: time, it_value: time };
-    rustix::time::timerfd_settime(&timer, TimerfdTimerFlags::empty(), &times).ok()?;
+    let setting = Itimerspec { it_interval: time, it_value: time };
+    rustix::time::timerfd_settime(&timer, TimerfdTimerFlags::empty(), &setting).ok()?;
     ready::register(timer, Interest::READABLE).ok()
 }
 

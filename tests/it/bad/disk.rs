@@ -269,6 +269,7 @@ fn a_host_that_dies_meanwhile_says_why_it_cannot_start_and_starts_when_there_is_
         assert!(all[1..].iter().all(identity::alive), "{}", home.report());
         drop(full);
         home.run(&["ls"]).ok();
+        home.until_alive(&told.id, 1);
         assert_eq!(three(home, &told)[1..], all[1..], "{}", home.report());
         kill::kill(&all[2]);
         told.back_once(home, 2);

@@ -63,6 +63,7 @@ fn a_host_whose_lock_was_removed_ends_and_the_next_one_adopts() {
     fs::remove_file(home.path().join("state/host.lock")).unwrap();
     home.until("the end of the host", || !identity::alive(&host));
     assert!(logs(&home).contains("the host's lock in it, was removed"), "{}", home.report());
+    home.run(&["ls"]).ok();
     told.back_once(&home, 1);
     assert_eq!((home.agentctl(&told.id), home.agent(&told.id)), (agentctl, agent));
 }
