@@ -104,4 +104,6 @@ fn panes(state: &State, palette: &Palette, buf: &mut Buffer) -> Picture {
 #[cfg(test)]
 mod list_tests;
 #[cfg(test)]
+mod readme_tests;
+#[cfg(test)]
 mod tests;

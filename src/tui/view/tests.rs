@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::view;
+use crate::domain::launch::Size;
 use crate::domain::words::{Activity, ResumeReason};
 use crate::screen::decode::Outer;
 use crate::screen::frames::Framer;
@@ -19,7 +20,7 @@ use crate::wire::input::KeyCode;
 
 const SIZES: [(u16, u16); 3] = [(30, 8), (80, 24), (200, 50)];
 
-fn picture(state: &State) -> String {
+pub fn picture(state: &State) -> String {
     let mut buf = Buffer::empty(Rect::new(0, 0, state.size.0, state.size.1));
     let picture = view(state, &mut buf);
     let mut out = String::new();
@@ -55,11 +56,16 @@ pub fn check(name: &str, make: impl Fn((u16, u16)) -> State) {
 
 /// Lets the program in the chosen terminal write something.
 pub fn write(state: &mut State, bytes: &[u8]) {
-    let mut model = Model::new(state.new_size(), 100);
+    write_to(state, 7, state.new_size(), bytes);
+}
+
+/// The same in the terminal with this stream and size.
+pub fn write_to(state: &mut State, stream: u32, size: Size, bytes: &[u8]) {
+    let mut model = Model::new(size, 100);
     let mut framer = Framer::new();
     model.feed(bytes);
     assert!(framer.update(&mut model));
-    update(state, Msg::Frame(7, framer.frame_since(0).unwrap()));
+    update(state, Msg::Frame(stream, framer.frame_since(0).unwrap()));
 }
 
 fn three() -> Vec<SessionLine> {
@@ -274,7 +280,7 @@ fn ascii_without_colour() {
 #[test]
 fn a_terminal_larger_than_the_pane_shows_the_part_with_the_cursor() {
     let mut state = listed((30, 8), &three());
-    let mut model = Model::new(crate::domain::launch::Size { cols: 100, rows: 40 }, 10);
+    let mut model = Model::new(Size { cols: 100, rows: 40 }, 10);
     let mut framer = Framer::new();
     model.feed(b"top\x1b[40;90Hbottom");
     framer.update(&mut model);
