@@ -43,9 +43,12 @@ pub enum Command {
     Attach {
         /// Session to show first
         session: Option<String>,
-        /// Look only: no key reaches an agent
+        /// Look only: no key reaches an agent, and the window's size changes nothing
         #[arg(short, long)]
         read_only: bool,
+        /// Detach every other screen first; the agents and other calls go on
+        #[arg(short, long)]
+        detach_others: bool,
     },
     /// Start a session
     New(New),

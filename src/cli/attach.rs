@@ -3,6 +3,8 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use serde_json::json;
+
 use crate::config;
 use crate::config::Config;
 use crate::config::dirs::Dirs;
@@ -10,12 +12,24 @@ use crate::domain::words::ErrorCode;
 use crate::tui;
 use crate::tui::keymap::Keymap;
 use crate::tui::{Exit as TuiExit, Options, StartHost};
+use crate::wire::host::{DetachedOthers, Find, SessionCreated};
 
 use super::failure::{Exit, Failure, Result};
 use super::{caller, local, logging, output, reach};
 
+/// How the sessions are shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct How<'a> {
+    /// Session to show first, by id, unique prefix or name.
+    pub session: Option<&'a str>,
+    /// Look only.
+    pub read_only: bool,
+    /// Every other screen is told to leave first.
+    pub detach_others: bool,
+}
+
 /// Shows the sessions until the person detaches.
-pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<ExitCode> {
+pub async fn run(dirs: &Dirs, how: How<'_>) -> Result<ExitCode> {
     let config = config::load(dirs)?;
     let keys = local::keys(dirs, &config)?;
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
@@ -32,9 +46,13 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
     }
     dirs.create()?;
     logging::start(&dirs.logs, "client", &config.log, None)?;
-    let options = options(dirs, &config, keys, session, read_only)?;
+    let options = options(dirs, &config, keys, how)?;
+    if how.detach_others {
+        detach_others(dirs, how.session).await?;
+    }
     match tui::run(options).await.map_err(|error| Failure::new(error.to_string()))? {
         TuiExit::Detached => output::line("detached; the agents go on (`relight` shows them again)")?,
+        TuiExit::SentAway(why) => output::line(&format!("{why} The agents go on (`relight` shows them again)."))?,
         TuiExit::Quit => output::line("the host and the agents have ended; `relight` brings them back")?,
         TuiExit::Refused(why) => return Err(Failure::coded(ErrorCode::ExecutorUnreachable, why)),
         TuiExit::TerminalGone => return Ok(ExitCode::SUCCESS),
@@ -44,7 +62,17 @@ pub async fn run(dirs: &Dirs, session: Option<&str>, read_only: bool) -> Result<
     Ok(ExitCode::SUCCESS)
 }
 
-fn options(dirs: &Dirs, config: &Config, keys: Keymap, session: Option<&str>, read_only: bool) -> Result<Options> {
+/// Tells every other screen to leave: once it is known that there is something to show.
+async fn detach_others(dirs: &Dirs, session: Option<&str>) -> Result<()> {
+    let (client, _events) = reach::host(dirs).await?;
+    if let Some(session) = session {
+        client.call::<_, SessionCreated>("session.find", Find { session: session.into() }).await?;
+    }
+    client.call::<_, DetachedOthers>("client.detach_others", json!({})).await?;
+    Ok(())
+}
+
+fn options(dirs: &Dirs, config: &Config, keys: Keymap, how: How<'_>) -> Result<Options> {
     let first = local::default_agent(config);
     let mut agents: Vec<(bool, String, String)> = config
         .profiles
@@ -61,8 +89,8 @@ fn options(dirs: &Dirs, config: &Config, keys: Keymap, session: Option<&str>, re
     Ok(Options {
         endpoint: reach::endpoint(dirs),
         start_host: Some(start_host(dirs.clone())),
-        session: session.map(String::from),
-        read_only,
+        session: how.session.map(String::from),
+        read_only: how.read_only,
         keys,
         mouse: config.ui.mouse,
         agents: agents.into_iter().map(|(_, name, label)| (name, label)).collect(),

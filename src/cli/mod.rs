@@ -91,8 +91,11 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 async fn dispatch(args: &Args, dirs: &Dirs) -> Result<ExitCode> {
     let json = args.json;
     match args.command.as_ref() {
-        None => attach::run(dirs, None, false).await,
-        Some(Command::Attach { session, read_only }) => attach::run(dirs, session.as_deref(), *read_only).await,
+        None => attach::run(dirs, attach::How::default()).await,
+        Some(Command::Attach { session, read_only, detach_others }) => {
+            let how = attach::How { session: session.as_deref(), read_only: *read_only, detach_others: *detach_others };
+            attach::run(dirs, how).await
+        }
         Some(Command::New(new)) => session::new(dirs, new, json).await,
         Some(Command::Ls) => list::run(dirs, json).await,
         Some(Command::Status { session }) => session::status(dirs, session, json).await,

@@ -46,7 +46,8 @@ pub async fn new(dirs: &Dirs, new: &New, json: bool) -> Result<ExitCode> {
     let (client, _events) = reach::host(dirs).await?;
     let created: SessionCreated = client.call("session.create", params).await?;
     if attaches {
-        return attach::run(dirs, Some(created.session_id.as_str()), false).await;
+        let how = attach::How { session: Some(created.session_id.as_str()), ..attach::How::default() };
+        return attach::run(dirs, how).await;
     }
     output::either(json, &created, || format!("{agent} started as session {}", created.session_id))
 }

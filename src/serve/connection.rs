@@ -15,8 +15,9 @@ use crate::domain::words::ErrorCode;
 use crate::host::api::{Api, ClientId};
 use crate::serve::events;
 use crate::serve::outbox::Outbox;
+use crate::serve::screens::Screens;
 use crate::serve::streams::Streams;
-use crate::wire::host::{OfStream, Push, Request, Subscribe, TerminalInput, WireError};
+use crate::wire::host::{DetachedOthers, OfStream, Push, Request, Screen, Subscribe, TerminalInput, WireError};
 
 /// Calls of one client that run at the same time; a client of ours has a handful.
 const MAX_CALLS: u32 = 64;
@@ -28,10 +29,17 @@ const CALLS_DEADLINE: Duration = Duration::from_secs(1);
 const FLUSH_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Serves one client until it is gone or the host ends.
-pub async fn client<A: Api>(socket: WebSocket, api: Arc<A>, id: ClientId, mut ended: watch::Receiver<bool>) {
+pub async fn client<A: Api>(
+    socket: WebSocket,
+    api: Arc<A>,
+    screens: Arc<Screens>,
+    id: ClientId,
+    mut ended: watch::Receiver<bool>,
+) {
     api.client_came(id);
     let connection = Arc::new(Connection {
         api,
+        screens,
         id,
         outbox: Arc::default(),
         streams: Arc::default(),
@@ -65,6 +73,7 @@ pub async fn client<A: Api>(socket: WebSocket, api: Arc<A>, id: ClientId, mut en
 
 struct Connection<A: Api> {
     api: Arc<A>,
+    screens: Arc<Screens>,
     id: ClientId,
     outbox: Arc<Outbox>,
     streams: Arc<Streams>,
@@ -79,6 +88,7 @@ impl<A: Api> Drop for Leave<A> {
     fn drop(&mut self) {
         self.0.outbox.abandon("the client is gone");
         self.0.streams.close();
+        self.0.screens.left(self.0.id);
         self.0.api.client_gone(self.0.id);
     }
 }
@@ -117,7 +127,7 @@ async fn read<A: Api>(mut stream: SplitStream<WebSocket>, connection: &Arc<Conne
     }
 }
 
-/// Input and detaching are done here, in the order of the client; everything else by a task of its own.
+/// Input, detaching and what a client is are done here, in the order of the client; everything else by a task of its own.
 async fn take<A: Api>(connection: &Arc<Connection<A>>, request: Request) {
     let Request { id, method, params } = request;
     let outcome = match method.as_str() {
@@ -127,6 +137,8 @@ async fn take<A: Api>(connection: &Arc<Connection<A>>, request: Request) {
         },
         "terminal.detach" => read_params::<OfStream>(&method, params)
             .map(|OfStream { stream }| connection.streams.detach(stream, &connection.outbox)),
+        "client.screen" => read_params::<Screen>(&method, params)
+            .map(|Screen { name }| connection.screens.came(connection.id, name, &connection.outbox)),
         _ => match Arc::clone(&connection.calls).try_acquire_owned() {
             Ok(permit) => {
                 tokio::spawn(run(Arc::clone(connection), id, method, params, permit));
@@ -185,13 +197,22 @@ async fn answer<A: Api>(
         }
         "events.subscribe" => subscribe(connection, id, params).await,
         _ => {
-            let result = connection.api.call(connection.id, method, params).await?;
+            let result = match method {
+                "client.detach_others" => detach_others(connection)?,
+                _ => connection.api.call(connection.id, method, params).await?,
+            };
             if connection.outbox.reply(id, Ok(result)).await.is_err() {
                 tracing::debug!(client = %connection.id, method, "gone before its reply");
             }
             Ok(())
         }
     }
+}
+
+fn detach_others<A: Api>(connection: &Connection<A>) -> Result<serde_json::Value, WireError> {
+    let screens = connection.screens.detach_others(connection.id);
+    serde_json::to_value(DetachedOthers { screens })
+        .map_err(|error| WireError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))
 }
 
 async fn subscribe<A: Api>(

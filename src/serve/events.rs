@@ -50,6 +50,6 @@ fn wants(wanted: &Subscribe, push: &Push) -> bool {
     match push {
         Push::Event(event) => of(&event.session_id),
         Push::Activity { session_id, .. } => wanted.activity && of(session_id),
-        Push::Resync { .. } | Push::Stream { .. } | Push::Goodbye { .. } => true,
+        Push::Resync { .. } | Push::Stream { .. } | Push::Detached { .. } | Push::Goodbye { .. } => true,
     }
 }

@@ -7,6 +7,7 @@
 pub mod connection;
 pub mod events;
 pub mod outbox;
+pub mod screens;
 pub mod streams;
 
 use std::future::Future;
@@ -24,6 +25,7 @@ use tokio::sync::{mpsc, watch};
 use crate::host::api::{Api, ClientId};
 use crate::link::server;
 use crate::serve::connection::client;
+use crate::serve::screens::Screens;
 use crate::wire::host::Hello;
 
 /// At the end, the clients have this long to take what waits for them and the goodbye.
@@ -33,6 +35,7 @@ const END_DEADLINE: Duration = Duration::from_secs(4);
 struct Shared<A> {
     api: Arc<A>,
     next: AtomicU64,
+    screens: Arc<Screens>,
     ended: watch::Receiver<bool>,
     alive: mpsc::Sender<()>,
 }
@@ -42,7 +45,7 @@ struct Shared<A> {
 pub async fn run<L: Listener, A: Api>(listener: L, api: Arc<A>, stop: impl Future<Output = ()>) {
     let (end, ended) = watch::channel(false);
     let (alive, mut gone) = mpsc::channel(1);
-    let shared = Arc::new(Shared { api, next: AtomicU64::new(1), ended, alive });
+    let shared = Arc::new(Shared { api, next: AtomicU64::new(1), screens: Arc::default(), ended, alive });
     let router = Router::new().route("/hello", get(hello::<A>)).route("/ws", get(socket::<A>)).with_state(shared);
     let stopped = async {
         stop.await;
@@ -61,9 +64,10 @@ async fn hello<A: Api>(State(shared): State<Arc<Shared<A>>>) -> Json<Hello> {
 
 async fn socket<A: Api>(State(shared): State<Arc<Shared<A>>>, upgrade: WebSocketUpgrade) -> Response {
     let id = ClientId(shared.next.fetch_add(1, Ordering::Relaxed));
-    let (api, ended, alive) = (Arc::clone(&shared.api), shared.ended.clone(), shared.alive.clone());
+    let (api, screens) = (Arc::clone(&shared.api), Arc::clone(&shared.screens));
+    let (ended, alive) = (shared.ended.clone(), shared.alive.clone());
     server::bounded(upgrade).on_upgrade(move |socket| async move {
-        client(socket, api, id, ended).await;
+        client(socket, api, screens, id, ended).await;
         drop(alive);
     })
 }

@@ -106,6 +106,12 @@ impl Outbox {
         self.lane.abandon(why);
     }
 
+    /// Whether nothing more is taken.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.lane.is_closed()
+    }
+
     /// Waits until the connection ends.
     pub async fn closed(&self) {
         self.lane.closed().await;

@@ -1,5 +1,7 @@
 //! Calls of the screen → methods of the host.
 
+use std::sync::OnceLock;
+
 use serde_json::json;
 
 use super::desk::Shows;
@@ -10,8 +12,8 @@ use crate::link::Error as LinkError;
 use crate::link::host::HostClient;
 use crate::wire::agentctl::TerminalInfo;
 use crate::wire::host::{
-    Attach, Attached, CloseTerminal, Find, OfSession, OfStream, Rename, Resume, Resumed, SessionCreated, SessionLine,
-    ShellOpen, Stop, Subscribe,
+    Attach, Attached, CloseTerminal, Find, OfSession, OfStream, Rename, Resume, Resumed, Screen, SessionCreated,
+    SessionLine, ShellOpen, Stop, Subscribe,
 };
 
 #[derive(serde::Deserialize)]
@@ -32,6 +34,10 @@ pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
     let of = |session: &crate::domain::ids::SessionId| OfSession { session: session.to_string(), task_id: None };
     let answer = match call {
         Call::Subscribe(since) => {
+            // Before anything is shown: whoever detaches the others may do it at any time.
+            if let Err(error) = host.notify("client.screen", Screen { name: name().to_owned() }).await {
+                return Err(refusal(error));
+            }
             let params = Subscribe { session_id: None, since: *since, activity: true };
             host.call::<_, Subscribed>("events.subscribe", params).await.map(|s| Answer::Subscribed(s.seq))
         }
@@ -79,6 +85,12 @@ pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
         Call::StopHost => done(host, "host.stop", Stop { agents: true, restart: false }).await,
     };
     answer.map_err(refusal)
+}
+
+/// Names this screen in front of every host that it ever speaks to.
+fn name() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| uuid::Uuid::new_v4().to_string())
 }
 
 async fn done(host: &HostClient, method: &str, params: impl serde::Serialize) -> Result<Answer, LinkError> {

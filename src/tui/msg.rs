@@ -197,6 +197,8 @@ pub struct Refusal {
 pub enum Exit {
     /// The person left; everything goes on.
     Detached,
+    /// Another client detached this one; everything goes on. A sentence.
+    SentAway(String),
     /// The person ended host and agents.
     Quit,
     /// The outer terminal is gone.

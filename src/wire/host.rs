@@ -28,6 +28,8 @@
 //! | `terminal.input` | [`TerminalInput`], usually without id |
 //! | `events.subscribe` | [`Subscribe`] → `{"seq"}`, then pushes |
 //! | `client.environment` | [`ClientEnvironment`] → `{}` |
+//! | `client.screen` | [`Screen`] → `{}`: this client shows the sessions to a person |
+//! | `client.detach_others` | `{}` → [`DetachedOthers`]: every other screen is told to leave |
 //! | `host.status` | `{}` → [`HostStatus`] |
 //! | `host.stop` | [`Stop`] → `{}` |
 
@@ -168,6 +170,11 @@ pub enum Push {
         stream: u32,
         /// What.
         event: StreamEvent,
+    },
+    /// Another client detached this screen: it leaves, and does not come back by itself. The connection ends.
+    Detached {
+        /// A sentence for the person.
+        why: String,
     },
     /// The host ends; reconnect.
     Goodbye {

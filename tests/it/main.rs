@@ -14,6 +14,7 @@ mod agents;
 mod architecture;
 mod bad;
 mod cli;
+mod clients;
 mod demo;
 mod detach;
 mod executor;

@@ -4,4 +4,5 @@ mod calls;
 mod end;
 mod events;
 mod fake;
+mod screens;
 mod streams;

@@ -95,6 +95,7 @@ pub fn push(state: &mut State, push: Push, out: &mut Vec<Effect>) {
             out.push(Effect::Call(Call::Subscribe(state.seq)));
         }
         Push::Stream { stream, event } => panes::event(state, stream, event, out),
+        Push::Detached { why } => out.push(Effect::Leave(Exit::SentAway(why))),
         Push::Goodbye { why } => state.link = Link::Away { why, tries: 0, goodbye: true },
     }
 }

@@ -60,8 +60,9 @@ fn normal(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
     } else if let Some(command) = state.setup.keys.direct(key) {
         commands::run(state, command, out);
     } else if state.chosen().is_none() {
-        // Nothing else could be meant.
-        if let Some(command) = state.setup.keys.after_prefix(key) {
+        // With no session nothing else could be meant; before they are known, it was meant for one of them.
+        let none = state.listed && state.tabs.is_empty();
+        if let Some(command) = state.setup.keys.after_prefix(key).filter(|_| none) {
             commands::run(state, command, out);
         }
     } else if state.banner_takes_keys() {

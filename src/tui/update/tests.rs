@@ -67,6 +67,21 @@ fn connecting_subscribes_and_lists_then_attaches_the_newest() {
 }
 
 #[test]
+fn keys_typed_before_the_sessions_are_known_are_no_commands() {
+    let typed = |state: &mut State| ['d', 'q', 'y'].map(|c| press(state, Chord::char(c))).concat();
+    let mut state = State::new(setup(), SCREEN, Some("docs".into()));
+    assert_eq!(typed(&mut state), []);
+    update(&mut state, Msg::Connected);
+    assert_eq!(typed(&mut state), []);
+    update(&mut state, Msg::Answered(Call::List, Ok(Answer::Sessions(three()))));
+    assert_eq!((typed(&mut state), &state.mode), (vec![], &Mode::Normal), "the named one is still looked for");
+    let mut empty = State::new(setup(), SCREEN, None);
+    update(&mut empty, Msg::Connected);
+    update(&mut empty, Msg::Answered(Call::List, Ok(Answer::Sessions(vec![]))));
+    assert!(typed(&mut empty).contains(&Effect::Leave(Exit::Detached)), "with no session, keys are commands");
+}
+
+#[test]
 fn the_session_that_the_person_named_is_chosen_or_the_client_says_why_not() {
     let mut state = State::new(setup(), SCREEN, Some("docs".into()));
     assert!(calls(&update(&mut state, Msg::Connected)).contains(&Call::Find("docs".into())));

@@ -363,6 +363,20 @@ pub struct ClientEnvironment {
     pub env: Vec<(String, String)>,
 }
 
+/// `client.screen`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screen {
+    /// Tells this screen from all others, also when it connects again.
+    pub name: String,
+}
+
+/// Result of `client.detach_others`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DetachedOthers {
+    /// How many connected screens were told to leave. Calls of other clients go on.
+    pub screens: u32,
+}
+
 /// `host.status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostStatus {

@@ -12,35 +12,42 @@ use relight::domain::launch::ProcIdentity;
 use super::home::{Home, PATIENCE, RELIGHT};
 use super::kill;
 
-/// Columns and rows.
-const SIZE: (u16, u16) = (100, 30);
+/// Columns and rows, if nothing else is said.
+pub const SIZE: (u16, u16) = (100, 30);
+/// The kind of terminal, likewise.
+pub const TERM: Option<&str> = Some("xterm-256color");
 /// How often a condition is looked at while nothing is printed.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// `relight attach` in a terminal. It belongs to its instance: dropping either ends it.
+/// The program in a terminal. It belongs to its instance: dropping either ends it.
 pub struct Tui {
     process: ProcIdentity,
+    size: (u16, u16),
     /// Held so that the terminal stays.
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     screen: vt100::Parser,
-    cols: u16,
     end: Option<JoinHandle<u32>>,
 }
 
 impl Tui {
-    /// Shows a session.
+    /// Shows a session: `relight attach`.
     pub fn attach(home: &Home, session: &str) -> Self {
-        Self::on(home, session, Some("xterm-256color"), SIZE)
+        Self::on(home, session, TERM, SIZE)
     }
 
     /// The same on a terminal of this kind (`TERM`; `None`: not set) and of so many columns and rows.
-    pub fn on(home: &Home, session: &str, term: Option<&str>, (cols, rows): (u16, u16)) -> Self {
+    pub fn on(home: &Home, session: &str, term: Option<&str>, size: (u16, u16)) -> Self {
+        Self::start(home, &["attach", session], term, size)
+    }
+
+    /// The program with these arguments on such a terminal.
+    pub fn start(home: &Home, args: &[&str], term: Option<&str>, (cols, rows): (u16, u16)) -> Self {
         let size = PtySize { cols, rows, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).expect("a pty");
         let mut command = CommandBuilder::new(RELIGHT);
-        command.args(["attach", session]);
+        command.args(args);
         let plain = home.command(&[]);
         command.cwd(home.project());
         command.env_clear();
@@ -67,11 +74,9 @@ impl Tui {
             }
         });
         let end = std::thread::spawn(move || child.wait().expect("its end").exit_code());
-        // What is larger than the program ever draws is not looked at.
-        let cells = |n: u16| NonZeroU16::new(n.clamp(1, 1_000)).expect("a size");
         let writer = pty.master.take_writer().expect("a writer");
         let screen = vt100::Parser::new(cells(rows), cells(cols), 0);
-        Self { process, _master: pty.master, writer, output, screen, cols: cells(cols).get(), end: Some(end) }
+        Self { process, size: (cols, rows), master: pty.master, writer, output, screen, end: Some(end) }
     }
 
     /// Its process.
@@ -86,7 +91,35 @@ impl Tui {
 
     /// What stands on its screen.
     pub fn rows(&self) -> Vec<String> {
-        self.screen.screen().rows(0, self.cols).collect()
+        self.screen.screen().rows(0, cells(self.size.0).get()).collect()
+    }
+
+    /// The same as one text.
+    pub fn text(&self) -> String {
+        self.rows().join("\n")
+    }
+
+    /// Its window gets another size.
+    pub fn resize(&mut self, (cols, rows): (u16, u16)) {
+        self.size = (cols, rows);
+        self.master.resize(PtySize { cols, rows, pixel_width: 0, pixel_height: 0 }).expect("a size");
+        self.screen.screen_mut().set_size(cells(rows), cells(cols));
+    }
+
+    /// Waits until it has ended; gives its exit code and what then stands on the screen.
+    #[track_caller]
+    pub fn ended(&mut self, home: &Home) -> (u32, String) {
+        (self.until_end(home, b""), self.text())
+    }
+
+    /// Takes what it prints within a moment; `false` when there is nothing more to come.
+    fn read(&mut self) -> bool {
+        match self.output.recv_timeout(LOOK) {
+            Ok(bytes) => self.screen.process(&bytes),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+        true
     }
 
     /// Waits until it has ended, typing `keys` meanwhile; gives its exit code.
@@ -110,24 +143,25 @@ impl Tui {
     /// Waits until its screen shows `text`.
     #[track_caller]
     pub fn until_text(&mut self, home: &Home, text: &str) {
+        self.until(home, &format!("`{text}`"), |shown| shown.contains(text));
+    }
+
+    /// Waits until what its screen shows fits.
+    #[track_caller]
+    pub fn until(&mut self, home: &Home, what: &str, fits: impl Fn(&str) -> bool) {
         let deadline = Instant::now() + PATIENCE;
-        while !self.rows().join("\n").contains(text) {
-            let shown = || self.rows().join("\n");
-            assert!(
-                Instant::now() < deadline,
-                "`{text}` never came on the client's screen:\n{}\n{}",
-                shown(),
-                home.report()
-            );
-            match self.output.recv_timeout(LOOK) {
-                Ok(bytes) => self.screen.process(&bytes),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    assert!(self.rows().join("\n").contains(text), "the client ended:\n{}\n{}", shown(), home.report());
-                }
-            }
+        while !fits(&self.text()) {
+            let told = |why: &str| format!("{why}: {what} on the client's screen:\n{}\n{}", self.text(), home.report());
+            assert!(Instant::now() < deadline, "{}", told("never came"));
+            let more = self.read();
+            assert!(more || fits(&self.text()), "the client ended before {what}:\n{}\n{}", self.text(), home.report());
         }
     }
+}
+
+/// What is larger than the program ever draws is not looked at.
+fn cells(n: u16) -> NonZeroU16 {
+    NonZeroU16::new(n.clamp(1, 1_000)).expect("a size")
 }
 
 impl Drop for Tui {
