@@ -43,8 +43,10 @@ use crate::domain::words::{Activity, ErrorCode};
 use super::agentctl::StreamEvent;
 
 mod calls;
+mod client;
 
 pub use calls::*;
+pub use client::*;
 
 /// Answer of `GET /hello`: who serves here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
