@@ -15,6 +15,7 @@ mod instance;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
@@ -97,24 +98,28 @@ fn verdict(holds: bool) -> &'static str {
     if holds { "ok" } else { "OVER" }
 }
 
-/// Voluntary context switches of all threads so far: how often a process went to sleep, so how often it woke up.
-fn switches(pid: i32) -> u64 {
+/// Voluntary context switches of each thread so far: how often it went to sleep, so how often it woke up.
+fn switches(pid: i32) -> BTreeMap<PathBuf, u64> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("a living process of ours");
-    let of = |path: std::path::PathBuf| {
+    let of = |path: PathBuf| {
         let text = fs::read_to_string(path.join("status")).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
         line.and_then(|n| n.trim().parse::<u64>().ok()).unwrap_or_default()
     };
-    threads.flatten().map(|thread| of(thread.path())).sum()
+    threads.flatten().map(|thread| (thread.path(), of(thread.path()))).collect()
 }
 
 /// Watches processes that have nothing to do.
 fn tell_wakeups(whats: &[(&str, Vec<i32>)]) {
-    let count = |pids: &[i32]| pids.iter().map(|pid| switches(*pid)).sum::<u64>();
-    let before: Vec<u64> = whats.iter().map(|(_, pids)| count(pids)).collect();
+    let count = |pids: &[i32]| -> BTreeMap<PathBuf, u64> { pids.iter().flat_map(|pid| switches(*pid)).collect() };
+    let before: Vec<_> = whats.iter().map(|(_, pids)| count(pids)).collect();
     rest(WATCH);
     for ((what, pids), before) in whats.iter().zip(before) {
-        let woke = count(pids) - before;
+        // A thread that has ended since woke up for it, at the most once.
+        let after = count(pids);
+        let ended = before.keys().filter(|thread| !after.contains_key(*thread)).count() as u64;
+        let since = |(thread, n): (&PathBuf, &u64)| n - before.get(thread).unwrap_or(&0);
+        let woke = ended + after.iter().map(since).sum::<u64>();
         println!(
             "{what}: {woke} wake-ups of {} processes in {} s (budget 0) {}",
             pids.len(),

@@ -72,6 +72,10 @@ impl Latest {
     async fn every(&self, pause: Duration, store: &Store) {
         loop {
             self.news.notified().await;
+            if self.known().changed.is_empty() {
+                // News of what was written meanwhile.
+                continue;
+            }
             tokio::time::sleep(pause).await;
             self.write(store).await;
         }
