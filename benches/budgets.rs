@@ -86,12 +86,10 @@ fn memory(pid: i32) -> Memory {
     Memory { pss: field("Pss"), rss: field("Rss"), private: field("Private_Clean") + field("Private_Dirty") }
 }
 
-fn tell_memory(what: &str, pid: i32, budget: u64) {
+fn tell_memory(what: &str, pid: i32, budget: Option<u64>) {
     let Memory { pss, rss, private } = memory(pid);
-    println!(
-        "{what}: PSS {pss} KiB, RSS {rss} KiB, private {private} KiB (budget {budget} KiB) {}",
-        verdict(pss <= budget)
-    );
+    let held = budget.map_or_else(String::new, |most| format!(" (budget {most} KiB) {}", verdict(pss <= most)));
+    println!("{what}: PSS {pss} KiB, RSS {rss} KiB, private {private} KiB{held}");
 }
 
 fn verdict(holds: bool) -> &'static str {
@@ -212,26 +210,26 @@ impl Drop for Alone {
 fn agentctl() {
     let alone = Alone::new("2000");
     // Its program's pages are its own then; with a host and other agentctls they are shared.
-    tell_memory("agentctl, empty, the only process of relight", alone.pid(), AGENTCTL_KIB);
+    tell_memory("agentctl, empty, the only process of relight", alone.pid(), Some(AGENTCTL_KIB));
     alone.print();
-    tell_memory("agentctl after 10,000 lines, 2,000 kept", alone.pid(), AGENTCTL_KIB);
+    tell_memory("agentctl after 10,000 lines, 2,000 kept", alone.pid(), None);
     drop(alone);
     let alone = Alone::new("10000");
     alone.print();
-    tell_memory("agentctl after 10,000 lines, 10,000 kept", alone.pid(), AGENTCTL_KIB);
+    tell_memory("agentctl after 10,000 lines, 10,000 kept", alone.pid(), None);
     drop(alone);
     let instance = Instance::with_config("[agents.sh]\nprogram = \"/bin/sh\"\n");
     let (client, _events) = instance.connect();
     instance.session(&client, "sh", &["-c", "exec sleep 100000"]);
     let pid = instance.line(&client).agentctl_pid.expect("an agentctl");
-    tell_memory("agentctl with an idle terminal, beside its host", pid, AGENTCTL_KIB);
+    tell_memory("agentctl with an idle terminal, beside its host", pid, Some(AGENTCTL_KIB));
 }
 
 fn host() {
     let instance = Instance::new();
     let (client, events) = instance.connect();
     let host = instance.host_pid(&client);
-    tell_memory("host without sessions", host, HOST_KIB);
+    tell_memory("host without sessions", host, Some(HOST_KIB));
     for _ in 0..SESSIONS {
         instance.session(&client, "demo", &[]);
     }
@@ -240,7 +238,7 @@ fn host() {
         lines.iter().all(|line| line.state.as_str() == "WAITING_FOR_INPUT").then_some(lines)
     });
     let agentctls: Vec<i32> = lines.iter().filter_map(|line| line.agentctl_pid).collect();
-    tell_memory("host with 100 sessions that it has started", host, HOST_KIB);
+    tell_memory("host with 100 sessions that it has started", host, Some(HOST_KIB));
     let all: Vec<Memory> = agentctls.iter().map(|pid| memory(*pid)).collect();
     let mean = |of: fn(&Memory) -> u64| all.iter().map(of).sum::<u64>() / all.len() as u64;
     println!(
@@ -259,7 +257,7 @@ fn host() {
         let lines = instance.lines(&client);
         lines.iter().all(|line| line.pid.is_some()).then_some(())
     });
-    tell_memory("host with 100 sessions that it has adopted", host, HOST_KIB);
+    tell_memory("host with 100 sessions that it has adopted", host, Some(HOST_KIB));
     drop((client, events));
     // What was begun by starting and adopting ends; the last of it is what changed, written ten seconds later at the most, and
     // what changed meanwhile.
