@@ -118,7 +118,7 @@ mod tests {
         refuses("[resume]\nauto = \"often\"", &["resume.auto = \"often\"", "always", "on_view", "never"]);
         refuses("[resume]\nstates = [\n\"RUNNING\",\n\"ERROR\"]", &["resume.states", "WAITING_FOR_INPUT"]);
         refuses("[keys.direct]\nzoom = \"f5\"", &["keys.direct.zoom", "sequence"]);
-        refuses("[ui]\nmouse = 1", &["ui.mouse = 1", "boolean"]);
+        refuses("[ui]\nmouse = 1", &["ui.mouse = 1", "true, \"program\" or false"]);
         refuses("[executors.x]\nruntime = \"vm\"", &["executors.x.runtime", "docker"]);
         refuses("[defaults]\nshell = \"zsh\"", &["defaults.shell", "absolute path"]);
     }

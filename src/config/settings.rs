@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::domain::profile::Profile;
 use crate::domain::rules::{AllWord, ResumePolicy, ResumeStates};
@@ -152,16 +152,50 @@ impl Default for Terminal {
 }
 
 /// `[ui]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ui {
-    /// Whether relight takes the mouse: clicks choose tabs, and the wheel scrolls.
-    pub mouse: bool,
+    /// Who has the mouse.
+    pub mouse: MouseUse,
 }
 
-impl Default for Ui {
-    fn default() -> Self {
-        Self { mouse: true }
+/// Who has the mouse: relight with its programs, or the outer terminal, which selects text with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MouseUse {
+    /// `true`: relight and the programs that ask for it; the outer terminal with Shift held.
+    #[default]
+    Always,
+    /// `"program"`: the same while the program in the pane asks for it, else the outer terminal.
+    Program,
+    /// `false`: the outer terminal.
+    Never,
+}
+
+impl Serialize for MouseUse {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Always => true.serialize(to),
+            Self::Program => "program".serialize(to),
+            Self::Never => false.serialize(to),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MouseUse {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Switch(bool),
+            Word(String),
+        }
+        let wrong = || D::Error::custom("true, \"program\" or false is needed");
+        match Written::deserialize(source).map_err(|_| wrong())? {
+            Written::Switch(true) => Ok(Self::Always),
+            Written::Switch(false) => Ok(Self::Never),
+            Written::Word(word) if word == "program" => Ok(Self::Program),
+            Written::Word(_) => Err(wrong()),
+        }
     }
 }
 

@@ -25,10 +25,12 @@ pub mod palette;
 pub mod pane;
 pub mod picture;
 mod reach;
+mod reports;
 mod run;
 #[cfg(test)]
 mod samples;
 pub mod sidebar;
+pub mod spot;
 pub mod state;
 pub mod tabbar;
 pub mod update;

@@ -8,6 +8,7 @@ use crate::domain::status::Status;
 use crate::domain::words::ErrorCode;
 use crate::screen::decode::Outer;
 use crate::tui::desk::Shows;
+use crate::tui::spot::Spot;
 use crate::wire::agentctl::TerminalInfo;
 use crate::wire::frame::Frame;
 use crate::wire::host::{Attached, Push, SessionCreate, SessionCreated, SessionLine};
@@ -41,8 +42,8 @@ pub enum Msg {
     Completed(String, Vec<String>),
     /// The host answered a call.
     Answered(Call, Result<Answer, Refusal>),
-    /// The newest state stands on the outer terminal.
-    Drawn,
+    /// The newest state stands on the outer terminal, with this to click on.
+    Drawn(Vec<Spot>),
     /// The program was stopped and goes on, or the screen is not to be trusted.
     Awoke,
 }

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use super::keymap::Keymap;
+use crate::config::settings::MouseUse;
 use crate::link::endpoint::Endpoint;
 
 /// Starts a host and returns when it answers, or says why not.
@@ -20,8 +21,8 @@ pub struct Options {
     pub read_only: bool,
     /// The keys: [`Keymap::builtin`], or with the person's own.
     pub keys: Keymap,
-    /// Take the mouse while the shown program wants it.
-    pub mouse: bool,
+    /// Who has the mouse.
+    pub mouse: MouseUse,
     /// Agents of new sessions, as profile name and label; the first is the default.
     pub agents: Vec<(String, String)>,
     /// Names of the configured executors; the first is the default.

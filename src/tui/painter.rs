@@ -9,8 +9,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Color;
 
 use super::picture::Picture;
+use super::reports::{Reports, reports};
+use super::spot::Spot;
 use super::state::State;
-use super::view::view;
+use super::view::draw;
 
 /// How many colours the outer terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,45 +25,37 @@ pub enum Depth {
     Basic,
 }
 
-/// Which mouse events the outer terminal sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Mouse {
-    #[default]
-    Off,
-    Clicks,
-    Drags,
-}
-
 /// Keeps what stands on the outer terminal.
 pub struct Painter {
     shown: Buffer,
     picture: Option<Picture>,
-    mouse: Mouse,
+    spots: Vec<Spot>,
+    mouse: Reports,
     depth: Depth,
-    may_mouse: bool,
 }
 
 impl Painter {
-    /// Of a terminal on which nothing stands. `may_mouse`: the person lets relight take the mouse.
+    /// Of a terminal on which nothing stands.
     #[must_use]
-    pub fn new(depth: Depth, may_mouse: bool) -> Self {
+    pub fn new(depth: Depth) -> Self {
         // What a program draws in colour stays so: NO_COLOR is for what relight itself adds, and the program reads it too.
         force_color_output(true);
-        Self { shown: Buffer::empty(Rect::ZERO), picture: None, mouse: Mouse::Off, depth, may_mouse }
+        Self { shown: Buffer::empty(Rect::ZERO), picture: None, spots: vec![], mouse: Reports::Off, depth }
     }
 
     /// What stands on the terminal is not known any more.
     pub fn forget(&mut self) {
         self.shown = Buffer::empty(Rect::ZERO);
         self.picture = None;
-        self.mouse = Mouse::Off;
+        self.mouse = Reports::Off;
     }
 
     /// The bytes that make the terminal show `state`; empty when it does already.
     pub fn paint(&mut self, state: &State) -> Vec<u8> {
         let area = Rect::new(0, 0, state.size.0, state.size.1);
         let mut next = Buffer::empty(area);
-        let picture = view(state, &mut next);
+        let (picture, spots) = draw(state, &mut next);
+        self.spots = spots;
         self.fit_colours(&mut next);
         let mut body = vec![];
         if self.shown.area != area {
@@ -108,21 +102,21 @@ impl Painter {
         self.picture = Some(picture);
     }
 
-    /// The mouse is taken only while the shown program wants it, so that the terminal's own selection works else.
+    /// What of the last picture can be clicked.
+    #[must_use]
+    pub fn spots(&self) -> Vec<Spot> {
+        self.spots.clone()
+    }
+
     fn mouse(&mut self, state: &State, out: &mut String) {
-        let modes = state.focused().map(|pane| pane.view.modes()).unwrap_or_default();
-        let wanted = match (self.may_mouse && modes.mouse, modes.mouse_motion) {
-            (false, _) => Mouse::Off,
-            (true, false) => Mouse::Clicks,
-            (true, true) => Mouse::Drags,
-        };
+        let wanted = reports(state);
         if wanted == self.mouse {
             return;
         }
         out.push_str(match wanted {
-            Mouse::Off => "\x1b[?1002l\x1b[?1000l\x1b[?1006l",
-            Mouse::Clicks => "\x1b[?1002l\x1b[?1000h\x1b[?1006h",
-            Mouse::Drags => "\x1b[?1000h\x1b[?1002h\x1b[?1006h",
+            Reports::Off => "\x1b[?1002l\x1b[?1000l\x1b[?1006l",
+            Reports::Clicks => "\x1b[?1002l\x1b[?1000h\x1b[?1006h",
+            Reports::Drags => "\x1b[?1000h\x1b[?1002h\x1b[?1006h",
         });
         self.mouse = wanted;
     }

@@ -47,6 +47,7 @@ pub async fn run(options: Options) -> Result<Exit, Error> {
         env: options.env,
         ascii: look.ascii,
         colour: look.colour,
+        mouse: options.mouse,
     };
     // Who only looks is not the one for whom agents work.
     let environment = (!options.read_only).then_some(ClientEnvironment { env: options.volatile });
@@ -55,7 +56,7 @@ pub async fn run(options: Options) -> Result<Exit, Error> {
     let (news, inbox) = mpsc::channel(INBOX);
     let mut driver = Driver {
         state: State::new(setup, outer.size(), options.session),
-        painter: Painter::new(look.depth, options.mouse),
+        painter: Painter::new(look.depth),
         reach: Reach::new(options.endpoint, options.start_host, environment, news),
         outer,
         signals,
@@ -178,7 +179,7 @@ impl Driver {
                 Woke::Written(Some(count)) => self.wrote(count),
                 Woke::Draw => {
                     self.draw();
-                    if self.out.is_empty() { self.take_quietly(Msg::Drawn) } else { None }
+                    if self.out.is_empty() { self.drawn() } else { None }
                 }
             };
             if let Some(exit) = ended {
@@ -269,6 +270,11 @@ impl Driver {
         self.drawing = true;
     }
 
+    fn drawn(&mut self) -> Option<Exit> {
+        let spots = self.painter.spots();
+        self.take_quietly(Msg::Drawn(spots))
+    }
+
     fn wrote(&mut self, count: usize) -> Option<Exit> {
         self.written += count;
         if self.written < self.out.len() {
@@ -276,7 +282,7 @@ impl Driver {
         }
         self.out.clear();
         self.written = 0;
-        if std::mem::take(&mut self.drawing) { self.take_quietly(Msg::Drawn) } else { None }
+        if std::mem::take(&mut self.drawing) { self.drawn() } else { None }
     }
 
     /// The program was stopped and goes on: the shell has had the terminal meanwhile.

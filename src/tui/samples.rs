@@ -6,6 +6,7 @@ use super::keymap::{DEFAULT_PREFIX, Keymap};
 use super::msg::{Answer, Call, Effect, Msg};
 use super::state::{Setup, State};
 use super::update::update;
+use crate::config::settings::MouseUse;
 use crate::domain::ids::{SessionId, TaskId, TerminalId};
 use crate::domain::status::Status;
 use crate::domain::words::{Activity, ExecutorStatus, Hold, ResumeReason, Runtime, SessionState, TaskState, Wanted};
@@ -26,6 +27,7 @@ pub fn setup() -> Setup {
         env: vec![],
         ascii: false,
         colour: true,
+        mouse: MouseUse::Always,
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use ratatui::layout::Rect;
+
 use super::badge;
 use super::desk::{Desk, Shows};
 use super::edit;
@@ -11,6 +13,8 @@ use super::layout::{self, Layout};
 use super::msg::Timer;
 use super::notice::{self, Notice};
 use super::pane::Pane;
+use super::spot::Spot;
+use crate::config::settings::MouseUse;
 use crate::domain::ids::SessionId;
 use crate::domain::launch::Size;
 use crate::domain::status::Status;
@@ -41,6 +45,8 @@ pub struct Setup {
     pub ascii: bool,
     /// Colours in what relight itself draws.
     pub colour: bool,
+    /// Who has the mouse.
+    pub mouse: MouseUse,
 }
 
 /// The link to the host.
@@ -152,6 +158,17 @@ pub enum Pasting {
     Dropped,
 }
 
+/// A mouse button that went down in a pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// The stream whose program was told.
+    pub stream: Option<u32>,
+    /// Where the pane stood.
+    pub area: Rect,
+    /// Column and row.
+    pub from: (u16, u16),
+}
+
 /// All of it.
 pub struct State {
     /// Decided before.
@@ -198,6 +215,10 @@ pub struct State {
     pub tickets: u64,
     /// A pane is to be opened beside this session's agent once the host has answered.
     pub opening: Option<SessionId>,
+    /// What can be clicked on what stands on the outer terminal.
+    pub spots: Vec<Spot>,
+    /// The button that is held.
+    pub held: Option<Held>,
     /// Newest life of each timer.
     pub timers: BTreeMap<Timer, u64>,
 }
@@ -229,6 +250,8 @@ impl State {
             pasting: Pasting::No,
             tickets: 0,
             opening: None,
+            spots: vec![],
+            held: None,
             timers: BTreeMap::new(),
         }
     }

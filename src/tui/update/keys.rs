@@ -11,12 +11,11 @@ use crate::tui::keymap::Command;
 use crate::tui::msg::{Effect, Timer};
 use crate::tui::notice::Notice;
 use crate::tui::state::{Mode, Pasting, State};
-use crate::tui::tabbar;
-use crate::wire::input::{Key, KeyCode, KeyKind, Mods, Mouse, MouseKind, StreamInput};
+use crate::wire::input::{Key, KeyCode, KeyKind, Mods, StreamInput};
 
-use super::{commands, forms, lists, orders, panes, shells, tabs};
+use super::{commands, forms, lists, orders, panes};
 
-/// Takes what the outer terminal sent.
+/// Takes what the outer terminal sent, but for the mouse.
 pub fn outer(state: &mut State, outer: Outer, out: &mut Vec<Effect>) {
     match outer {
         Outer::Key(key) => self::key(state, &key, out),
@@ -24,16 +23,16 @@ pub fn outer(state: &mut State, outer: Outer, out: &mut Vec<Effect>) {
         Outer::PasteStart => paste_start(state),
         Outer::PasteChunk(bytes) => paste_chunk(state, &bytes, out),
         Outer::PasteEnd => paste_end(state, out),
-        Outer::Mouse(mouse) => self::mouse(state, mouse, out),
         Outer::Focus(gained) => {
             panes::input(state, StreamInput::Focus { gained }, out);
         }
         Outer::Reply(Reply::KittyFlags(_)) => out.push(Effect::KittyKeys),
-        Outer::Reply(_) => {}
+        Outer::Mouse(_) | Outer::Reply(_) => {}
     }
 }
 
-fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
+/// Takes a key.
+pub fn key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
     let released = key.kind == KeyKind::Release;
     match &state.mode {
         Mode::Normal if released => {
@@ -171,30 +170,5 @@ fn paste_end(state: &mut State, out: &mut Vec<Effect>) {
         Pasting::Stream(..) | Pasting::Dropped => {
             orders::say(state, "The paste was not delivered: nothing could take it.", out);
         }
-    }
-}
-
-fn mouse(state: &mut State, mouse: Mouse, out: &mut Vec<Effect>) {
-    let layout = state.layout();
-    if state.mode != Mode::Normal {
-        return;
-    }
-    let pressed = mouse.kind == MouseKind::Down(0);
-    if layout.tabs.is_some_and(|bar| mouse.row == bar.y) {
-        if pressed && let Some(session) = tabbar::hit(state, state.size.0, mouse.col) {
-            tabs::choose(state, &session, out);
-        }
-        return;
-    }
-    let Some((space, beside)) = layout.at(mouse.col, mouse.row) else { return };
-    if pressed && state.desk().away != beside {
-        shells::focus_next(state, out);
-    }
-    let area = space.inside;
-    let Some(pane) = state.focused().filter(|_| state.desk().away == beside && mouse.row >= area.y) else { return };
-    if pane.view.modes().mouse {
-        let (left, top) = pane.offset(area.width, area.height);
-        let mouse = Mouse { col: mouse.col - area.x + left, row: mouse.row - area.y + top, ..mouse };
-        panes::input(state, StreamInput::Mouse(mouse), out);
     }
 }

@@ -41,7 +41,7 @@ pub fn sidebar_key(state: &mut State, at: usize, key: &Key, out: &mut Vec<Effect
 }
 
 /// Where it lies over the panes it goes as soon as it has no keys.
-fn leave_sidebar(state: &mut State, hide: bool, out: &mut Vec<Effect>) {
+pub fn leave_sidebar(state: &mut State, hide: bool, out: &mut Vec<Effect>) {
     state.mode = Mode::Normal;
     if hide || state.layout().sidebar.is_none() {
         state.sidebar = false;

@@ -6,6 +6,7 @@ mod forms;
 mod host;
 mod keys;
 mod lists;
+mod mouse;
 mod orders;
 mod panes;
 mod shells;
@@ -13,6 +14,7 @@ mod tabs;
 
 use super::msg::{Effect, Msg, Timer};
 use super::state::State;
+use crate::screen::decode::Outer;
 
 /// Orders at the very start.
 #[must_use]
@@ -25,6 +27,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
     let mut out = vec![];
     let took_keys = state.banner_takes_keys();
     match msg {
+        Msg::Outer(Outer::Mouse(mouse)) => mouse::mouse(state, mouse, &mut out),
         Msg::Outer(outer) => keys::outer(state, outer, &mut out),
         Msg::Resized(cols, rows) => {
             state.size = (cols, rows);
@@ -42,7 +45,10 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         Msg::Frame(stream, frame) => panes::frame(state, stream, &frame, &mut out),
         Msg::Answered(call, outcome) => answers::answered(state, call, outcome, &mut out),
         Msg::Completed(text, found) => forms::completed(state, &text, found),
-        Msg::Drawn => panes::drawn(state, &mut out),
+        Msg::Drawn(spots) => {
+            state.spots = spots;
+            panes::drawn(state, &mut out);
+        }
         Msg::Awoke => {
             out.push(Effect::Redraw);
             panes::keyframe(state, &mut out);
@@ -67,6 +73,8 @@ fn ran_out(state: &mut State, timer: Timer, out: &mut Vec<Effect>) {
 
 #[cfg(test)]
 mod key_tests;
+#[cfg(test)]
+mod mouse_tests;
 #[cfg(test)]
 mod pane_tests;
 #[cfg(test)]

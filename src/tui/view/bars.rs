@@ -9,26 +9,31 @@ use crate::tui::desk::Shows;
 use crate::tui::edit::cut_to;
 use crate::tui::keymap::Command;
 use crate::tui::palette::Palette;
+use crate::tui::spot::{Spot, Target};
 use crate::tui::state::{Link, Mode, State, Tab};
 use crate::tui::tabbar;
 
 /// Draws the tab bar.
-pub fn tabs(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn tabs(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     clear(buf, area, palette.bar);
     if state.tabs.is_empty() {
         line(buf, area, 0, &[(" relight", palette.faint)]);
-        return;
+        return vec![];
     }
+    let mut spots = vec![];
     for piece in tabbar::arrange(state, area.width) {
         let style = palette.tone(piece.tone);
         let style = if piece.chosen { style.patch(palette.chosen) } else { style };
         let at = Rect::new(area.x + piece.from, area.y, area.width.saturating_sub(piece.from), 1);
-        line(buf, at, 0, &[(&plain(&piece.text, state.setup.ascii && !piece.text.is_ascii()), style)]);
+        let used = line(buf, at, 0, &[(&plain(&piece.text, state.setup.ascii && !piece.text.is_ascii()), style)]);
+        let target = piece.session.map_or(Target::Nothing, Target::Session);
+        spots.push(Spot::new(Rect { width: used, ..at }, target));
     }
+    spots
 }
 
 /// Draws the status line: an announcement or how the chosen session is, then where it runs and the key to know.
-pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> Option<Spot> {
     clear(buf, area, palette.bar);
     let ascii = state.setup.ascii;
     let right = plain(&right_side(state, area.width / 2), ascii);
@@ -37,10 +42,12 @@ pub fn status(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     let (text, style) = left_side(state, palette);
     let text = cut_to(&plain(&text, ascii), room, tabbar::mark(ascii));
     line(buf, area, 0, &[(&text, style)]);
-    if right_width > 0 {
-        let at = Rect::new(area.right() - right_width, area.y, right_width, 1);
-        line(buf, at, 0, &[(&right, palette.faint)]);
+    if right_width == 0 {
+        return None;
     }
+    let at = Rect::new(area.right() - right_width, area.y, right_width, 1);
+    line(buf, at, 0, &[(&right, palette.faint)]);
+    (state.mode == Mode::Normal).then(|| Spot::new(at, Target::Command(Command::Help)))
 }
 
 fn left_side(state: &State, palette: &Palette) -> (String, ratatui::style::Style) {

@@ -8,13 +8,14 @@ use crate::tui::edit::{Line, wrap};
 use crate::tui::form::{Field, Form, Value};
 use crate::tui::palette::Palette;
 use crate::tui::picture::Picture;
+use crate::tui::spot::{Spot, Target};
 use crate::tui::state::State;
 
 /// Rows that a text of many lines has at most.
 const MAX_ROWS: usize = 8;
 
 /// A form; the cursor stands in the focused field. On a screen that is too low for all fields those around it are shown.
-pub fn form(state: &State, form: &Form, palette: &Palette, area: Rect, buf: &mut Buffer) -> Picture {
+pub fn form(state: &State, form: &Form, palette: &Palette, area: Rect, buf: &mut Buffer) -> (Picture, Vec<Spot>) {
     let ascii = state.setup.ascii;
     let width = area.width.min(72);
     let label_width = form.fields.iter().map(|field| cells(field.label)).max().unwrap_or(0) + 3;
@@ -31,6 +32,7 @@ pub fn form(state: &State, form: &Form, palette: &Palette, area: Rect, buf: &mut
         skip += 1;
     }
     let mut picture = Picture::default();
+    let mut spots = vec![];
     let mut top = inside.y;
     for (i, field) in form.fields.iter().enumerate().skip(skip) {
         let height = heights.get(i).copied().unwrap_or(1).min((inside.y + free).saturating_sub(top));
@@ -40,6 +42,7 @@ pub fn form(state: &State, form: &Form, palette: &Palette, area: Rect, buf: &mut
         let focused = i == form.at;
         let style = if focused { palette.key } else { palette.bar };
         let row = Rect { y: top, height, ..inside };
+        spots.push(Spot::new(row, Target::Row(i)));
         line(buf, row, 0, &[(if focused { ">" } else { " " }, palette.key), (field.label, style)]);
         let at = label_width.min(row.width);
         let place = Rect { x: row.x + at, width: row.width.saturating_sub(at + 1), ..row };
@@ -53,7 +56,7 @@ pub fn form(state: &State, form: &Form, palette: &Palette, area: Rect, buf: &mut
         let row = first.saturating_sub(inside.y) + u16::try_from(i).unwrap_or(u16::MAX);
         line(buf, inside, row, &[(" ", style), (text, style)]);
     }
-    picture
+    (picture, spots)
 }
 
 fn foot(form: &Form, palette: &Palette) -> (String, ratatui::style::Style) {

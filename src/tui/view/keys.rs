@@ -7,6 +7,7 @@ use super::ink::{boxed, cells, clear, line, middle};
 use crate::tui::help::{self, Line};
 use crate::tui::keymap::Command;
 use crate::tui::palette::Palette;
+use crate::tui::spot::{self, Spot, Target};
 use crate::tui::state::State;
 
 /// Most columns of the hint: more are not found faster.
@@ -16,7 +17,7 @@ const MAX_COLUMNS: usize = 6;
 const MAX_KEYS: usize = 16;
 
 /// The keys that work now, most wanted first, after the prefix was pressed. What does not fit is behind the key of help.
-pub fn after_prefix(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn after_prefix(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     let keys = &state.setup.keys;
     let all: Vec<(String, &str)> =
         keys.hints().into_iter().filter(|row| help::works(state, row)).map(|row| (row.first, row.hint)).collect();
@@ -28,6 +29,7 @@ pub fn after_prefix(state: &State, palette: &Palette, area: Rect, buf: &mut Buff
     let height = (rows + rule).min(area.height);
     let at = Rect::new(area.x, area.bottom() - height, area.width, height);
     clear(buf, at, palette.panel);
+    let mut spots = vec![Spot::new(at, Target::Nothing)];
     if rule == 1 {
         let across = if state.setup.ascii { "-" } else { "─" }.repeat(usize::from(area.width));
         line(buf, at, 0, &[(&across, palette.faint)]);
@@ -38,14 +40,30 @@ pub fn after_prefix(state: &State, palette: &Palette, area: Rect, buf: &mut Buff
         for ((key, hint), (key_width, hint_width)) in entries.iter().zip(&widths) {
             let rest = Rect::new(at.x + left.min(at.width), at.y, at.width.saturating_sub(left), at.height);
             let key = format!("{key:<width$}", width = usize::from(*key_width));
-            line(
+            let used = line(
                 buf,
                 rest,
                 row,
                 &[(" ", palette.panel), (&key, palette.key), (" ", palette.panel), (hint, palette.panel)],
             );
             left += key_width + hint_width + gap;
+            if let Some(command) = command(state, hint) {
+                let here = Rect { y: rest.y + row, width: used, height: 1, ..rest };
+                spots.push(Spot::new(here, Target::Command(command)));
+            }
         }
+    }
+    spots
+}
+
+/// What a hint stands for, if it is one command.
+fn command(state: &State, hint: &str) -> Option<Command> {
+    let row = state.setup.keys.hints().into_iter().find(|row| row.hint == hint);
+    match row {
+        Some(row) if row.commands.len() == 1 => row.commands.first().copied(),
+        Some(_) => None,
+        // What does not fit is behind it.
+        None => Some(Command::Help),
     }
 }
 
@@ -84,7 +102,7 @@ fn fit<'a>(all: &[Hint<'a>], more: Option<&Hint<'a>>, help: &str, area: Rect) ->
 }
 
 /// All keys, from line `from` on.
-pub fn all(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn all(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     let lines = help::lines(state, help::room(area.width));
     let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
     let at = middle(area, help::WIDTH, height);
@@ -120,4 +138,5 @@ pub fn all(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut 
             }
         }
     }
+    spot::over(area, at)
 }

@@ -9,13 +9,15 @@ use crate::tui::edit::cut_to;
 use crate::tui::keymap::Command;
 use crate::tui::palette::Palette;
 use crate::tui::sidebar::{self, Row};
+use crate::tui::spot::{self, Spot, Target};
 use crate::tui::state::{Mode, State, Tab};
 use crate::tui::tabbar::mark;
 use crate::tui::{explain, layout};
 
 /// Tasks and sessions; a line at their right where they stand beside the panes.
-pub fn sidebar(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn sidebar(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     let ascii = state.setup.ascii;
+    let mut spots = vec![Spot::new(area, Target::Nothing)];
     clear(buf, area, palette.bar);
     let beside = area.width < state.size.0;
     if beside {
@@ -45,11 +47,14 @@ pub fn sidebar(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
             }
             Row::Session(id) => {
                 if let Some(tab) = state.tab(id) {
-                    session(state, tab, keys && i == at, palette, Rect { y: area.y + y, height: 1, ..area }, buf);
+                    let here = Rect { y: area.y + y, height: 1, ..area };
+                    session(state, tab, keys && i == at, palette, here, buf);
+                    spots.push(Spot::new(here, Target::Session(id.clone())));
                 }
             }
         }
     }
+    spots
 }
 
 fn session(state: &State, tab: &Tab, marked: bool, palette: &Palette, area: Rect, buf: &mut Buffer) {
@@ -83,13 +88,14 @@ fn right(buf: &mut Buffer, area: Rect, row: u16, text: &str, style: ratatui::sty
 }
 
 /// Sessions that ended, to bring one back.
-pub fn reopen(state: &State, at: usize, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn reopen(state: &State, at: usize, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     let ascii = state.setup.ascii;
-    let inside =
-        boxed(buf, fitted(area, state.closed.len().max(1) + 2), "Bring a closed session back", palette.panel, ascii);
+    let place = fitted(area, state.closed.len().max(1) + 2);
+    let mut spots = spot::over(area, place);
+    let inside = boxed(buf, place, "Bring a closed session back", palette.panel, ascii);
     if state.closed.is_empty() {
         line(buf, inside, 0, &[(" No session was closed.", palette.faint)]);
-        return;
+        return spots;
     }
     let height = usize::from(inside.height.saturating_sub(1)).max(1);
     let first = sidebar::first_shown(at, state.closed.len(), height);
@@ -105,31 +111,36 @@ pub fn reopen(state: &State, at: usize, palette: &Palette, area: Rect, buf: &mut
         let sign = if i == at { ">" } else { " " };
         line(buf, here, 0, &[(sign, style), (&text, style)]);
         right(buf, here, 0, &agent, style);
+        spots.push(Spot::new(here, Target::Row(i)));
     }
     foot(inside, "Enter: bring it back  Esc: leave it", palette, buf);
+    spots
 }
 
 /// What is known of the chosen session.
-pub fn explain(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) {
-    let Some(tab) = state.chosen() else { return };
+pub fn explain(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
+    let Some(tab) = state.chosen() else { return vec![] };
     let ascii = state.setup.ascii;
     let (width, _) = layout::text_panel(state.size.0, state.size.1);
     let lines = explain::shown(tab, width);
-    let inside = boxed(buf, fitted(area, lines.len()), "This session", palette.panel, ascii);
+    let place = fitted(area, lines.len());
+    let inside = boxed(buf, place, "This session", palette.panel, ascii);
     for (i, (label, text)) in lines.iter().enumerate().skip(from) {
         let row = u16::try_from(i - from).unwrap_or(u16::MAX);
         let text = plain(text, ascii && !text.is_ascii());
         let label = format!("{label:<gap$}", gap = explain::LABEL);
         line(buf, inside, row, &[(" ", palette.panel), (&label, palette.key), (&text, palette.panel)]);
     }
+    spot::over(area, place)
 }
 
 /// What was announced.
-pub fn messages(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn messages(state: &State, from: usize, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     let ascii = state.setup.ascii;
     let (width, _) = layout::text_panel(state.size.0, state.size.1);
     let lines = state.messages(width);
-    let inside = boxed(buf, fitted(area, lines.len().max(1)), "Messages", palette.panel, ascii);
+    let place = fitted(area, lines.len().max(1));
+    let inside = boxed(buf, place, "Messages", palette.panel, ascii);
     if lines.is_empty() {
         let hint = state.setup.keys.spoken(Command::Explain);
         let hint = hint.map(|keys| format!(" {keys} explains this session.")).unwrap_or_default();
@@ -139,6 +150,7 @@ pub fn messages(state: &State, from: usize, palette: &Palette, area: Rect, buf: 
         let row = u16::try_from(i - from).unwrap_or(u16::MAX);
         line(buf, inside, row, &[(" ", palette.panel), (&plain(text, ascii && !text.is_ascii()), palette.panel)]);
     }
+    spot::over(area, place)
 }
 
 /// The place of a list of `lines` lines and its frame.

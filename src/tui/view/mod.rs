@@ -15,10 +15,22 @@ use ratatui::buffer::Buffer;
 use super::desk::Shows;
 use super::palette::Palette;
 use super::picture::Picture;
+use super::spot::{Spot, Target};
 use super::state::{Mode, State};
 
 /// Draws everything into `buf`, whose area is the whole outer terminal.
 pub fn view(state: &State, buf: &mut Buffer) -> Picture {
+    draw(state, buf).0
+}
+
+/// The same; also what of it can be clicked.
+pub fn draw(state: &State, buf: &mut Buffer) -> (Picture, Vec<Spot>) {
+    let mut spots = vec![];
+    let picture = all(state, buf, &mut spots);
+    (picture, spots)
+}
+
+fn all(state: &State, buf: &mut Buffer, spots: &mut Vec<Spot>) -> Picture {
     let palette = if state.setup.colour { Palette::colour() } else { Palette::plain() };
     let layout = state.layout();
     let mut picture = Picture::default();
@@ -26,54 +38,60 @@ pub fn view(state: &State, buf: &mut Buffer) -> Picture {
         return picture;
     }
     if let Some(area) = layout.tabs {
-        bars::tabs(state, &palette, area, buf);
+        spots.extend(bars::tabs(state, &palette, area, buf));
     }
     if let Some(area) = layout.status {
-        bars::status(state, &palette, area, buf);
+        spots.extend(bars::status(state, &palette, area, buf));
     }
     if let Some(area) = layout.sidebar {
-        lists::sidebar(state, &palette, area, buf);
+        spots.extend(lists::sidebar(state, &palette, area, buf));
     }
     if state.chosen().is_some() && !state.panes.is_empty() {
-        picture = panes(state, &palette, buf);
+        picture = panes(state, &palette, buf, spots);
     } else {
-        notices::nothing(state, &palette, layout.body, buf);
+        spots.extend(notices::nothing(state, &palette, layout.body, buf));
     }
     match &state.mode {
         Mode::Normal => {}
-        Mode::Prefix => keys::after_prefix(state, &palette, layout.body, buf),
+        Mode::Prefix => spots.extend(keys::after_prefix(state, &palette, layout.body, buf)),
         Mode::Help(from) => {
             picture.cursor = None;
-            keys::all(state, *from, &palette, layout.whole, buf);
+            spots.extend(keys::all(state, *from, &palette, layout.whole, buf));
         }
         Mode::Sidebar(_) if layout.sidebar.is_some() => picture.cursor = None,
         Mode::Sidebar(_) => {
             picture.cursor = None;
-            lists::sidebar(state, &palette, layout.body, buf);
+            spots.extend(lists::sidebar(state, &palette, layout.body, buf));
         }
         Mode::Reopen(at) => {
             picture.cursor = None;
-            lists::reopen(state, *at, &palette, layout.whole, buf);
+            spots.extend(lists::reopen(state, *at, &palette, layout.whole, buf));
         }
         Mode::Explain(from) => {
             picture.cursor = None;
-            lists::explain(state, *from, &palette, layout.whole, buf);
+            spots.extend(lists::explain(state, *from, &palette, layout.whole, buf));
         }
         Mode::Messages(from) => {
             picture.cursor = None;
-            lists::messages(state, *from, &palette, layout.whole, buf);
+            spots.extend(lists::messages(state, *from, &palette, layout.whole, buf));
         }
-        Mode::Form(form) => picture = forms::form(state, form, &palette, layout.whole, buf),
+        Mode::Form(form) => {
+            spots.push(Spot::new(layout.whole, Target::Nothing));
+            let (drawn, fields) = forms::form(state, form, &palette, layout.whole, buf);
+            picture = drawn;
+            spots.extend(fields);
+        }
         Mode::Ask(question) => {
             picture.cursor = None;
-            panels::question(question, &palette, layout.body, buf);
+            spots.push(Spot::new(layout.whole, Target::Nothing));
+            spots.extend(panels::question(question, &palette, layout.body, buf));
         }
     }
     picture
 }
 
 /// The panes of the chosen session; the cursor is that of the one with the focus.
-fn panes(state: &State, palette: &Palette, buf: &mut Buffer) -> Picture {
+fn panes(state: &State, palette: &Palette, buf: &mut Buffer, spots: &mut Vec<Spot>) -> Picture {
     let (layout, desk) = (state.layout(), state.desk());
     let mut picture = Picture::default();
     for shows in std::iter::once(&Shows::Agent).chain(&desk.beside) {
@@ -86,7 +104,7 @@ fn panes(state: &State, palette: &Palette, buf: &mut Buffer) -> Picture {
             }
         }
         if *shows == Shows::Agent {
-            notices::draw(state, palette, space.inside, buf);
+            spots.extend(notices::draw(state, palette, space.inside, buf));
         }
         if let Some(head) = space.head {
             heads::head(state, shows, focused, palette, head, buf);

@@ -10,6 +10,7 @@ use crate::tui::edit::wrap;
 use crate::tui::keymap::Command;
 use crate::tui::notice::Notice;
 use crate::tui::palette::Palette;
+use crate::tui::spot::{Spot, Target};
 use crate::tui::state::{Link, State, Tab};
 
 /// What a banner offers: its name, a shorter one, the command.
@@ -21,9 +22,10 @@ const RESUME: Action = ("Resume session", "Resume", Command::Resume);
 const NEW: Action = ("Create new session", "New", Command::New);
 
 /// Draws what is to be said of the chosen session over its pane.
-pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     if let Link::Away { .. } = state.link {
-        return pill("Host away: what you see is from before", palette.bad, state, area, buf);
+        pill("Host away: what you see is from before", palette.bad, state, area, buf);
+        return vec![];
     }
     let (text, style, actions): (String, Style, &[Action]) = match state.notice() {
         Notice::None => {
@@ -33,16 +35,19 @@ pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
             } else if state.chosen().is_some_and(Tab::interrupted) {
                 pill("Interrupted", palette.wants, state, area, buf);
             }
-            return;
+            return vec![];
         }
-        Notice::Pill(text) => return pill(&text, palette.busy, state, area, buf),
+        Notice::Pill(text) => {
+            pill(&text, palette.busy, state, area, buf);
+            return vec![];
+        }
         Notice::Unreachable(text) => (text, palette.bad, &[RETRY]),
         Notice::Offer(text) => (text, palette.wants, &[RESUME, DISMISS]),
         Notice::Failure(text) => (text, palette.bad, &[RETRY, DISMISS]),
         Notice::NewSession(text) => (text, palette.wants, &[NEW]),
         Notice::Ended(text) => (text, palette.faint, &[RESUME, NEW]),
     };
-    banner(&text, style, actions, state, palette, area, buf);
+    banner(&text, style, actions, state, palette, area, buf)
 }
 
 /// One line in the upper right corner; whatever is shown goes on by itself.
@@ -68,7 +73,7 @@ fn banner(
     palette: &Palette,
     area: Rect,
     buf: &mut Buffer,
-) {
+) -> Vec<Spot> {
     let ascii = state.setup.ascii;
     let width = usize::from(area.width.saturating_sub(2)).max(1);
     let mut lines = wrap(&plain(text, ascii), width);
@@ -90,22 +95,25 @@ fn banner(
     }
     let offered: Vec<&Action> = actions.iter().filter(|(_, _, command)| state.can(*command).is_ok()).collect();
     let all: u16 = offered.iter().map(|(name, _, _)| cells(name) + 6).sum();
-    let mut pieces = vec![];
+    let mut spots = vec![Spot::new(at, Target::Nothing)];
+    let mut rest = at;
     for (name, short, command) in offered {
         // A banner takes the key alone.
-        let key = state.setup.keys.banner(*command);
-        pieces.push((format!(" [{key}]"), palette.key));
-        pieces.push((format!(" {} ", if all <= area.width { name } else { short }), palette.bar));
+        let key = format!(" [{}]", state.setup.keys.banner(*command));
+        let name = format!(" {} ", if all <= area.width { name } else { short });
+        let used = line(buf, rest, row, &[(&key, palette.key), (&name, palette.bar)]);
+        let here = Rect { y: at.y + row, width: used, height: u16::from(row < at.height), ..rest };
+        spots.push(Spot::new(here, Target::Command(*command)));
+        rest = Rect { x: rest.x + used, width: rest.width - used, ..rest };
     }
-    let pieces: Vec<(&str, Style)> = pieces.iter().map(|(text, style)| (text.as_str(), *style)).collect();
-    line(buf, at, row, &pieces);
+    spots
 }
 
 /// What stands in the pane when no session is chosen.
-pub fn nothing(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
+pub fn nothing(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     clear(buf, area, palette.bar);
     if !state.listed {
-        return;
+        return vec![];
     }
     let rows = [
         (Command::New, "start a session"),
@@ -119,11 +127,19 @@ pub fn nothing(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) {
     } else {
         at
     };
+    let mut spots = vec![];
     let mut row = 0;
-    for (key, what) in rows.iter().filter_map(|(command, what)| Some((keys.first(*command)?.to_string(), what))) {
-        line(buf, inside, row, &[("  ", palette.bar), (&key, palette.key), ("  ", palette.bar), (what, palette.bar)]);
+    for (command, what) in rows {
+        let Some(key) = keys.first(command).map(|key| key.to_string()) else { continue };
+        let blank = ("  ", palette.bar);
+        let used = line(buf, inside, row, &[blank, (&key, palette.key), blank, (what, palette.bar)]);
+        if row < inside.height {
+            let here = Rect { y: inside.y + row, width: used, height: 1, ..inside };
+            spots.push(Spot::new(here, Target::Command(command)));
+        }
         row += 1;
     }
     let later = format!("  Later: {} first.", keys.prefix());
     line(buf, inside, row + 1, &[(&later, palette.faint)]);
+    spots
 }

@@ -11,7 +11,7 @@ const BROKEN: &[(&str, &[&str])] = &[
     ("[resume\nauto = \"always\"\n", &["config.toml:1", "`relight config example`"]),
     ("[resume]\nparallel = \"three\"\n", &["config.toml:2", "`resume.parallel = \"three\"`", "1 to 64"]),
     ("[resume]\nparallel = 100000\n", &["config.toml:2", "`resume.parallel = 100000`", "1 to 64"]),
-    ("[ui]\nmouse = 1\n", &["config.toml:2", "`ui.mouse = 1`", "boolean"]),
+    ("[ui]\nmouse = 1\n", &["config.toml:2", "`ui.mouse = 1`", "true, \"program\" or false"]),
     ("[resume]\nparalel = 3\n", &["config.toml:2", "unknown key `resume.paralel`", "did you mean `parallel`?"]),
     ("[resme]\n", &["config.toml:1", "unknown key `resme`", "did you mean `resume`?"]),
     ("[agents.mine]\nextends = \"nobody\"\n", &["agents.mine", "`nobody`", "claude"]),
