@@ -10,17 +10,15 @@
     reason = "a benchmark prints, and one that cannot run says so and ends"
 )]
 
+mod client;
 mod instance;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use relight::domain::ids::{SessionId, TerminalId};
 use relight::domain::launch::Size;
 use relight::domain::profile::Profile;
@@ -35,6 +33,7 @@ use relight::wire::host::{Attach, Attached};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime as Tokio;
 
+use client::Screen;
 use instance::{Instance, PATIENCE, RELIGHT, rest, runtime, until};
 
 /// Sessions of the host whose memory is measured.
@@ -53,6 +52,7 @@ const HOST_KIB: u64 = 15 * 1000;
 const SCREEN_MS: f64 = 60.0;
 const SCREEN_COLD_MS: f64 = 150.0;
 const ATTACH_MS: f64 = 30.0;
+const KEY_MS: f64 = 16.0;
 
 fn main() {
     // `cargo test --benches` asks whether it starts; `cargo bench` says `--bench`.
@@ -60,7 +60,8 @@ fn main() {
         return;
     }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    let parts: [(&str, fn()); 4] = [("agentctl", agentctl), ("host", host), ("screen", screen), ("attach", attach)];
+    let parts: [(&str, fn()); 5] =
+        [("agentctl", agentctl), ("host", host), ("screen", screen), ("keys", keys), ("attach", attach)];
     for (name, part) in parts {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             part();
@@ -265,62 +266,6 @@ fn host() {
     tell_wakeups(&[("host, idle, 100 sessions", vec![host]), ("agentctls, idle, one agent each", agentctls)]);
 }
 
-/// A client in a terminal of its own.
-struct Screen {
-    child: Box<dyn portable_pty::Child + Send + Sync>,
-    _master: Box<dyn portable_pty::MasterPty + Send>,
-    writer: Box<dyn std::io::Write + Send>,
-    output: Receiver<Vec<u8>>,
-}
-
-impl Screen {
-    fn open(instance: &Instance) -> Self {
-        let size = PtySize { cols: 100, rows: 30, pixel_width: 0, pixel_height: 0 };
-        let pty = native_pty_system().openpty(size).expect("a pty");
-        let mut command = CommandBuilder::new(RELIGHT);
-        command.cwd(instance.path());
-        command.env("RELIGHT_HOME", instance.path());
-        command.env("HOME", instance.path());
-        command.env("TERM", "xterm-256color");
-        let (sender, output) = sync_channel(64);
-        let mut reader = pty.master.try_clone_reader().expect("a reader");
-        std::thread::spawn(move || {
-            let mut buffer = vec![0; 64 * 1024];
-            while let Ok(n @ 1..) = reader.read(&mut buffer) {
-                if sender.send(buffer[..n].to_vec()).is_err() {
-                    return;
-                }
-            }
-        });
-        let writer = pty.master.take_writer().expect("a writer");
-        let child = pty.slave.spawn_command(command).expect("the built program starts");
-        drop(pty.slave);
-        Self { child, _master: pty.master, writer, output }
-    }
-
-    fn until(&self, text: &str) {
-        let mut screen = vt100::Parser::new(30.try_into().expect("rows"), 100.try_into().expect("columns"), 0);
-        let begin = Instant::now();
-        while !screen.screen().rows(0, 100).collect::<Vec<_>>().join("\n").contains(text) {
-            assert!(begin.elapsed() < PATIENCE, "`{text}` never came");
-            if let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
-                screen.process(&bytes);
-            }
-        }
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        // The prefix and d: detach.
-        let _ = self.writer.write_all(b"\0d");
-        let _ = self.writer.flush();
-        rest(Duration::from_millis(50));
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 fn screen() {
     let instance = Instance::with_config("[agents.heron]\nextends = \"demo\"\n");
     let (client, events) = instance.connect();
@@ -339,6 +284,35 @@ fn screen() {
     };
     tell_times("first screen with a host", (0..ROUNDS).map(|_| round(false)).collect(), SCREEN_MS);
     tell_times("first screen without a host", (0..ROUNDS).map(|_| round(true)).collect(), SCREEN_COLD_MS);
+}
+
+/// With 100 sessions: from a key to what the screen makes of it, and to what the agent echoes.
+fn keys() {
+    let instance = Instance::new();
+    let (client, events) = instance.connect();
+    for _ in 0..SESSIONS {
+        instance.session(&client, "demo", &[]);
+    }
+    until("agents that wait", || {
+        let lines = instance.lines(&client);
+        lines.iter().all(|line| line.state.as_str() == "WAITING_FOR_INPUT").then_some(())
+    });
+    drop((client, events));
+    let mut screen = Screen::open(&instance);
+    screen.until("conversation");
+    let mut round = |key: &[u8], answer: &str, after: &[u8]| {
+        screen.settle();
+        let begin = Instant::now();
+        screen.type_in(key);
+        screen.until_bytes(answer);
+        let spent = begin.elapsed();
+        screen.type_in(after);
+        spent
+    };
+    let hints = (0..ROUNDS).map(|_| round(b"\0", "detach", b"\x1b")).collect();
+    tell_times("the prefix among 100 sessions, until its keys are shown", hints, KEY_MS);
+    let echoes = (0..ROUNDS).map(|_| round(b"%", "%", b"\x7f")).collect();
+    tell_times("a typed key among 100 sessions, until it is echoed", echoes, KEY_MS);
 }
 
 fn attach() {
