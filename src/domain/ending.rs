@@ -119,6 +119,27 @@ mod tests {
     }
 
     #[test]
+    fn a_fatal_signal_is_one_however_it_is_reported_and_ctrl_c_is_none() {
+        for (exit, is) in [
+            (Exit::Signal(9), true),
+            (Exit::Signal(2), false),
+            (Exit::Code(0), false),
+            (Exit::Code(2), false),
+            (Exit::Code(127), false),
+            (Exit::Code(128), false),
+            (Exit::Code(129), true),
+            (Exit::Code(130), false),
+            (Exit::Code(137), true),
+            (Exit::Unknown, true),
+        ] {
+            assert_eq!(fatal(exit), is, "{exit:?}");
+            let quit = Evidence { quit_input: true, ..evidence(exit) };
+            assert_eq!(quit.person_quit(), !is, "{exit:?}");
+            assert!(!evidence(exit).person_quit(), "{exit:?}");
+        }
+    }
+
+    #[test]
     fn only_the_listed_changes_of_an_ended_row_are_legal() {
         let all = [Change::Claim, Change::Reopen, Change::Unclaim, Change::Outside, Change::Dispose, Change::Supersede];
         let mut table = Vec::new();

@@ -199,7 +199,155 @@ pub fn hold_reason(hold: Hold) -> ResumeReason {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ids::{SessionId, TaskId, TerminalId};
+    use super::super::launch::Launch;
+    use super::super::rows::SessionMetadata;
     use super::*;
+
+    fn session() -> Session {
+        Session {
+            id: SessionId::new("s").unwrap(),
+            task_id: TaskId::new("t").unwrap(),
+            name: "s".into(),
+            state: SessionState::Running,
+            wanted: Wanted::Run,
+            agent_profile_id: "demo".into(),
+            agent_execution_id: None,
+            executor_id: "local".into(),
+            metadata: SessionMetadata::default(),
+            prompted_at: None,
+            worktree_id: None,
+            worktree_path: None,
+            worktree_branch: None,
+            error_message: None,
+            auto_resume: None,
+            hold: None,
+            unsettled_deaths: 0,
+            not_before: None,
+            interrupted: false,
+            pending: None,
+            launch: Launch::default(),
+            created_at: 1,
+            updated_at: 1,
+        }
+    }
+
+    /// The newest binding of [`session`], a candidate.
+    fn dead() -> Binding {
+        Binding {
+            terminal_id: TerminalId::new("s-1").unwrap(),
+            session_id: SessionId::new("s").unwrap(),
+            generation: 1,
+            agent_id: "demo".into(),
+            agent_session_id: Some("token".into()),
+            prompted_at: Some(2),
+            started_at: 1,
+            settled_at: None,
+            last_event_at: None,
+            last_event_type: None,
+            ended_at: Some(3),
+            end_reason: Some(EndReason::TerminalExited),
+            state_at_death: Some(SessionState::Running),
+            claim_epoch: 1,
+            claimed_at: None,
+            successor_terminal_id: None,
+            dismissed_at: None,
+        }
+    }
+
+    #[test]
+    fn a_candidate_died_under_a_person_who_wants_it_with_a_conversation_to_resume() {
+        let (wanted, ours) = (session(), dead());
+        let unwanted = Session { wanted: Wanted::Stop, ..session() };
+        let of_another = Binding { session_id: SessionId::new("other").unwrap(), ..dead() };
+        let live = Binding { end_reason: None, ..dead() };
+        let quit = Binding { end_reason: Some(EndReason::Detached), ..dead() };
+        for (session, newest, expected) in [
+            (&wanted, &ours, true),
+            (&unwanted, &ours, false),
+            (&wanted, &of_another, false),
+            (&wanted, &live, false),
+            (&wanted, &quit, false),
+        ] {
+            assert_eq!(restartable(session, newest), expected, "{newest:?}");
+            assert_eq!(candidate(session, newest), expected, "{newest:?}");
+        }
+        let tokenless = Binding { agent_session_id: None, ..dead() };
+        let unprompted = Binding { prompted_at: None, ..dead() };
+        for newest in [&tokenless, &unprompted] {
+            assert!(restartable(&wanted, newest) && !candidate(&wanted, newest), "{newest:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_started_again_says_why() {
+        assert_eq!(restart(&session(), &dead()), Ok(Restart::Resume));
+        assert_eq!(restart(&session(), &Binding { prompted_at: None, ..dead() }), Ok(Restart::Fresh));
+        let tokenless = Binding { agent_session_id: None, ..dead() };
+        assert_eq!(restart(&session(), &tokenless), Err(ResumeReason::MissingResumeToken));
+        let unwanted = Session { wanted: Wanted::Stop, ..session() };
+        assert_eq!(restart(&unwanted, &dead()), Err(ResumeReason::Disposed));
+        for (end_reason, why) in [
+            (None, ResumeReason::AgentRunning),
+            (Some(EndReason::Resumed), ResumeReason::Resuming),
+            (Some(EndReason::Detached), ResumeReason::Completed),
+            (Some(EndReason::Disposed), ResumeReason::Disposed),
+            (Some(EndReason::Superseded), ResumeReason::Superseded),
+        ] {
+            assert_eq!(restart(&session(), &Binding { end_reason, ..dead() }), Err(why), "{end_reason:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_back_by_itself_and_when() {
+        let decide = |session: &Session, newest: &Binding| {
+            automatic(session, newest, &ResumePolicy::default(), Some(true), false, 100)
+        };
+        let no = Automatic::No;
+        assert_eq!(decide(&session(), &dead()), Automatic::Now(Restart::Resume));
+        let live = Binding { end_reason: None, ..dead() };
+        assert_eq!(decide(&session(), &live), no(ResumeReason::AgentRunning));
+        assert_eq!(decide(&session(), &Binding { dismissed_at: Some(4), ..dead() }), no(ResumeReason::Dismissed));
+        let ended = Binding { state_at_death: Some(SessionState::Completed), ..dead() };
+        assert_eq!(decide(&session(), &ended), no(ResumeReason::AutoOff));
+        let never = Session { auto_resume: Some(AutoResume::Never), ..session() };
+        assert_eq!(decide(&never, &dead()), no(ResumeReason::AutoOff));
+        for (not_before, expected) in
+            [(99, Automatic::Now(Restart::Resume)), (100, Automatic::Now(Restart::Resume)), (101, Automatic::At(101))]
+        {
+            let session = Session { not_before: Some(not_before), ..session() };
+            assert_eq!(decide(&session, &dead()), expected, "{not_before}");
+        }
+    }
+
+    #[test]
+    fn a_profile_that_is_gone_or_cannot_resume_says_so() {
+        let unprompted = Binding { prompted_at: None, ..dead() };
+        let decide =
+            |newest: &Binding, resumes| automatic(&session(), newest, &ResumePolicy::default(), resumes, false, 100);
+        assert_eq!(decide(&dead(), None), Automatic::No(ResumeReason::ConfigGone));
+        assert_eq!(decide(&unprompted, None), Automatic::No(ResumeReason::ConfigGone));
+        assert_eq!(decide(&dead(), Some(false)), Automatic::No(ResumeReason::NotResumable));
+        assert_eq!(decide(&unprompted, Some(false)), Automatic::Now(Restart::Fresh));
+    }
+
+    #[test]
+    fn on_view_waits_for_a_client_that_looks() {
+        let on_view = Session { auto_resume: Some(AutoResume::OnView), ..session() };
+        let decide = |viewed| automatic(&on_view, &dead(), &ResumePolicy::default(), Some(true), viewed, 100);
+        assert_eq!(decide(false), Automatic::OnView);
+        assert_eq!(decide(true), Automatic::Now(Restart::Resume));
+    }
+
+    #[test]
+    fn each_hold_shows_as_its_own_reason_and_keeps_the_automatic_path_off() {
+        for hold in Hold::ALL {
+            let held = Session { hold: Some(*hold), ..session() };
+            let decided = automatic(&held, &dead(), &ResumePolicy::default(), Some(true), true, 100);
+            assert_eq!(decided, Automatic::No(hold_reason(*hold)));
+            assert_eq!(hold_reason(*hold).as_str(), hold.as_str());
+        }
+    }
 
     #[test]
     fn the_pause_doubles_up_to_a_minute() {

@@ -220,7 +220,7 @@ fn outside(tx: &Tx<'_>, session: &Session, terminal: &TerminalId, seen: Seen<'_>
     let Some(record) = seen.record else { return Ok(None) };
     let sql = "SELECT x.outside_kind AS kind, x.outside_boot_ms AS boot_ms FROM executors_running x
          LEFT JOIN spawns p ON p.terminal_id = ?2 AND p.journal_id = ?4
-         WHERE x.session_id = ?1 AND x.outside_kind IS NOT NULL AND x.outside_boot_id = ?3
+         WHERE x.session_id = ?1 AND x.outside_boot_id = ?3
            AND (p.journal_seq IS NULL OR p.journal_seq < x.outside_seq)";
     let found = one(tx, sql, params![session.id.as_str(), terminal.as_str(), record.boot_id, record.journal], |row| {
         Ok((row.get::<_, String>("kind")?, row.get::<_, i64>("boot_ms")?.unsigned_abs()))

@@ -50,7 +50,11 @@ pub use worker::Store;
 #[cfg(test)]
 mod claim_tests;
 #[cfg(test)]
+mod death_tests;
+#[cfg(test)]
 mod end_tests;
+#[cfg(test)]
+mod guard_tests;
 #[cfg(test)]
 mod open_tests;
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) const CANDIDATE: &str = concat!(restartable!(), " AND ", conversation
 pub(super) const CLAIMABLE: &str = concat!(restartable!(), " AND ", startable!());
 
 /// What any claim may take. A person's (`:person`) also what ended from inside, a reopening (`:reopen`) whatever ended
-/// unless a claim took it or another session holds its conversation.
+/// unless a claim took it or another session holds its conversation, or is about to by an open claim.
 pub(super) const CLAIM: &str = concat!(
     "UPDATE agent_bindings AS b
      SET claimed_from = b.end_reason, end_reason = 'resumed', claim_epoch = s.last_epoch + 1, claimed_at = :now,
@@ -62,6 +62,8 @@ pub(super) const CLAIM: &str = concat!(
        AND NOT EXISTS (SELECT 1 FROM agent_bindings o WHERE o.agent_id = b.agent_id
             AND o.agent_session_id = b.agent_session_id AND o.terminal_id <> b.terminal_id
             AND (o.end_reason IS NULL OR o.end_reason = 'terminal-exited'))
+       AND NOT EXISTS (SELECT 1 FROM task_sessions p WHERE p.agent_profile_id = b.agent_id
+            AND json_extract(p.pending, '$.token') = b.agent_session_id)
      RETURNING *"
 );
 

@@ -21,18 +21,38 @@ fn reason(index: usize) -> Option<EndReason> {
     EndReason::ALL.get(index).copied()
 }
 
-fn database(wanted: Wanted, drawn: &[Drawn]) -> Connection {
-    let conn = Connection::open_in_memory().unwrap();
-    for sql in open::MIGRATIONS {
-        conn.execute_batch(sql).unwrap();
-    }
+thread_local! {
+    /// One migrated database in memory for all cases: the migrations cost far more than a case.
+    static MIGRATED: Connection = {
+        let conn = Connection::open_in_memory().unwrap();
+        for sql in open::MIGRATIONS {
+            conn.execute_batch(sql).unwrap();
+        }
+        conn.execute_batch("DROP INDEX agent_bindings_one_per_session").unwrap();
+        conn
+    };
+}
+
+/// Runs `case` on a database with these rows, and forgets what it did.
+fn with_database(
+    wanted: Wanted,
+    drawn: &[Drawn],
+    case: impl FnOnce(&Connection) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    MIGRATED.with(|conn| {
+        let undone = conn.unchecked_transaction().unwrap();
+        fill(&undone, wanted, drawn);
+        case(&undone)
+    })
+}
+
+fn fill(conn: &Connection, wanted: Wanted, drawn: &[Drawn]) {
     let insert = format!(
         "INSERT INTO tasks VALUES ('t', 't', 'TODO', NULL, 1, 1);
          INSERT INTO task_sessions (id, task_id, name, state, wanted, agent_profile_id, executor_id, launch_args,
              launch_env, launch_cwd, created_at, updated_at)
          VALUES ('s', 't', 's', 'RUNNING', '{wanted}', 'demo', 'local', '[]', '[]', '/', 1, 1),
-                ('other', 't', 'o', 'RUNNING', 'run', 'demo', 'local', '[]', '[]', '/', 1, 1);
-         DROP INDEX agent_bindings_one_per_session;"
+                ('other', 't', 'o', 'RUNNING', 'run', 'demo', 'local', '[]', '[]', '/', 1, 1);"
     );
     conn.execute_batch(&insert).unwrap();
     for (n, (end, token, prompted)) in drawn.iter().enumerate() {
@@ -48,7 +68,6 @@ fn database(wanted: Wanted, drawn: &[Drawn]) -> Connection {
         );
         conn.execute_batch(&sql).unwrap();
     }
-    conn
 }
 
 fn matching(conn: &Connection, predicate: &str) -> Option<String> {
@@ -66,38 +85,43 @@ proptest! {
         stop in any::<bool>(),
         drawn in proptest::collection::vec((0..=EndReason::ALL.len(), any::<bool>(), any::<bool>()), 0..4),
     ) {
-        let conn = database(if stop { Wanted::Stop } else { Wanted::Run }, &drawn);
-        let session = load::session(&conn, &sid("s")).unwrap();
-        let newest = load::newest(&conn, &sid("s")).unwrap();
-        let expect = |holds: &dyn Fn(&crate::domain::rows::Binding) -> bool| {
-            newest.as_ref().filter(|b| holds(b)).map(|b| b.terminal_id.to_string())
-        };
-        prop_assert_eq!(matching(&conn, RESTARTABLE), expect(&|b| rules::restartable(&session, b)));
-        prop_assert_eq!(matching(&conn, CANDIDATE), expect(&|b| rules::candidate(&session, b)));
-        let claimable = expect(&|b| rules::restart(&session, b).is_ok());
-        prop_assert_eq!(matching(&conn, CLAIMABLE), claimable.clone());
-        let found = super::claim::find_candidate(&conn, &sid("s")).unwrap().map(|(b, _)| b.terminal_id.to_string());
-        prop_assert_eq!(found, claimable.clone());
-        let tx = super::tx::Tx::new(&conn);
-        let request = super::claim::ClaimRequest {
-            session: sid("s"),
-            dead: None,
-            successor: tid("new"),
-            new_token: None,
-            by: ClaimBy::Automatic,
-            trigger: crate::domain::words::Trigger::Start,
-            now: 1,
-        };
-        match super::claim::claim(&tx, &request).unwrap() {
-            ClaimOutcome::Claimed(pending) => prop_assert_eq!(pending.dead.map(|d| d.to_string()), claimable),
-            ClaimOutcome::Refused(reason) => {
-                prop_assert_eq!(claimable, None);
-                if let Some(newest) = &newest {
-                    prop_assert_eq!(Err(reason), rules::restart(&session, newest));
-                }
+        let wanted = if stop { Wanted::Stop } else { Wanted::Run };
+        with_database(wanted, &drawn, sql_is_rule)?;
+    }
+}
+
+fn sql_is_rule(conn: &Connection) -> Result<(), TestCaseError> {
+    let session = load::session(conn, &sid("s")).unwrap();
+    let newest = load::newest(conn, &sid("s")).unwrap();
+    let expect = |holds: &dyn Fn(&crate::domain::rows::Binding) -> bool| {
+        newest.as_ref().filter(|b| holds(b)).map(|b| b.terminal_id.to_string())
+    };
+    prop_assert_eq!(matching(conn, RESTARTABLE), expect(&|b| rules::restartable(&session, b)));
+    prop_assert_eq!(matching(conn, CANDIDATE), expect(&|b| rules::candidate(&session, b)));
+    let claimable = expect(&|b| rules::restart(&session, b).is_ok());
+    prop_assert_eq!(matching(conn, CLAIMABLE), claimable.clone());
+    let found = super::claim::find_candidate(conn, &sid("s")).unwrap().map(|(b, _)| b.terminal_id.to_string());
+    prop_assert_eq!(found, claimable.clone());
+    let tx = super::tx::Tx::new(conn);
+    let request = super::claim::ClaimRequest {
+        session: sid("s"),
+        dead: None,
+        successor: tid("new"),
+        new_token: None,
+        by: ClaimBy::Automatic,
+        trigger: crate::domain::words::Trigger::Start,
+        now: 1,
+    };
+    match super::claim::claim(&tx, &request).unwrap() {
+        ClaimOutcome::Claimed(pending) => prop_assert_eq!(pending.dead.map(|d| d.to_string()), claimable),
+        ClaimOutcome::Refused(reason) => {
+            prop_assert_eq!(claimable, None);
+            if let Some(newest) = &newest {
+                prop_assert_eq!(Err(reason), rules::restart(&session, newest));
             }
         }
     }
+    Ok(())
 }
 
 #[derive(Debug, Clone, Copy)]

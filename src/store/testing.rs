@@ -278,6 +278,12 @@ impl Bench {
         let conn = rusqlite::Connection::open(self.path()).unwrap();
         conn.execute_batch(sql).unwrap();
     }
+
+    /// Reads one text, or none, from the file behind the store's back.
+    pub(super) fn text(&self, sql: &str) -> Option<String> {
+        let conn = rusqlite::Connection::open(self.path()).unwrap();
+        conn.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
 }
 
 /// A process.

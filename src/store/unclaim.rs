@@ -82,7 +82,7 @@ pub(super) fn take_back(tx: &Tx<'_>, unclaim: &Unclaim) -> Result<UnclaimOutcome
     run(
         tx,
         "UPDATE resume_attempts SET outcome = 'failed', ended_at = ?2, error_code = ?3, message = ?4
-         WHERE successor = ?1 AND outcome IS NULL",
+         WHERE successor = ?1",
         params![unclaim.successor.as_str(), unclaim.now, unclaim.code.as_str(), message],
     )?;
     if stopped {
