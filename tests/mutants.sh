@@ -86,15 +86,15 @@ unclaim.rs|WHERE successor = ?1|WHERE ?1 IS NOT NULL
 confirm.rs|SET pending = NULL, agent_execution_id|SET agent_execution_id
 confirm.rs|agent_execution_id = ?2, prompted_at = ?3|agent_execution_id = NULL, prompted_at = ?3
 confirm.rs|SET status = 'disposed'|SET status = 'exited'
-confirm.rs|(Some(confirm.now), Some(EndReason::Disposed.as_str()), Some(session.state.as_str()))|(None, None, None::<&str>)
+confirm.rs|(Some(confirm.now), Some(EndReason::Disposed.as_str()), Some(session.state.as_str()))|(None::<i64>, None::<&str>, None::<&str>)
 confirm.rs|prompted_at = ?3, updated_at|updated_at
+confirm.rs|dead.as_ref().and_then(\|d\| d.prompted_at)|None
 confirm.rs|?8, 'active', ?9)|?8, 'exited', ?9)
 confirm.rs|SET outcome = ?2, ended_at = ?3|SET ended_at = ?3
 confirm.rs|ended_at = ?3, error_code = ?4|error_code = ?4
 confirm.rs|ended_at = ?3, error_code = ?4|ended_at = ?3
 confirm.rs|error_code = ?4 WHERE successor = ?1|error_code = ?4 WHERE ?1 IS NOT NULL
-confirm.rs|("failed", Some("cancelled"))|("resumed", None)
-confirm.rs|let inherited = dead.filter(\|_\| pending.mode == StartMode::Resume)|let inherited = dead
+confirm.rs|("failed", Some("cancelled"))|("resumed", None::<&str>)
 confirm.rs|SET status = 'disposed' WHERE id = ?1|SET status = 'disposed' WHERE ?1 IS NOT NULL
 dispose.rs|SET wanted = 'stop', not_before|SET not_before
 dispose.rs|(end_reason IS NULL OR end_reason = 'terminal-exited')|(end_reason IS NULL)

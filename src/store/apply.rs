@@ -246,7 +246,7 @@ fn signalled(tx: &Tx<'_>, session: &mut Session, binding: &Binding, signal: Sign
          WHERE terminal_id = ?1",
         params![binding.terminal_id.as_str(), at, to_variant("signal", &signal)?, settled],
     )?;
-    if settled.is_some() && session.unsettled_deaths > 0 {
+    if settled.is_some() {
         let sql = "UPDATE task_sessions SET unsettled_deaths = 0, not_before = NULL WHERE id = ?1";
         run(tx, sql, [session.id.as_str()])?;
     }

@@ -73,14 +73,15 @@ pub(super) fn confirmed(tx: &Tx<'_>, confirm: &Confirm) -> Result<ConfirmOutcome
     {
         supersede(tx, &session, token, confirm.now)?;
     }
-    insert(tx, confirm, &session, &pending, dead.as_ref(), token.as_deref(), stopped)?;
+    // None at a fresh start: that is why it is one.
+    let prompted_at = dead.as_ref().and_then(|d| d.prompted_at);
+    insert(tx, confirm, &session, &pending, prompted_at, token.as_deref(), stopped)?;
     if let Some(dead) = &dead {
         if pending.mode == StartMode::Fresh {
             first_prompt_back(tx, &session, dead, confirm.now)?;
         }
         run(tx, "UPDATE terminals SET status = 'disposed' WHERE id = ?1", [dead.terminal_id.as_str()])?;
     }
-    let prompted_at = dead.as_ref().filter(|_| pending.mode == StartMode::Resume).and_then(|d| d.prompted_at);
     run(
         tx,
         "UPDATE task_sessions SET pending = NULL, agent_execution_id = ?2, prompted_at = ?3, updated_at = ?4 WHERE id = ?1",
@@ -117,7 +118,7 @@ fn insert(
     confirm: &Confirm,
     session: &Session,
     pending: &Pending,
-    dead: Option<&Binding>,
+    prompted_at: Option<Millis>,
     token: Option<&str>,
     stopped: bool,
 ) -> Result<()> {
@@ -138,7 +139,6 @@ fn insert(
             confirm.now
         ],
     )?;
-    let inherited = dead.filter(|_| pending.mode == StartMode::Resume).and_then(|d| d.prompted_at);
     let (ended_at, reason, state) = if stopped {
         (Some(confirm.now), Some(EndReason::Disposed.as_str()), Some(session.state.as_str()))
     } else {
@@ -155,7 +155,7 @@ fn insert(
             pending.generation,
             session.agent_profile_id,
             token,
-            inherited,
+            prompted_at,
             to_variant("start mode", &pending.mode)?,
             confirm.now,
             pending.epoch as i64,

@@ -251,6 +251,16 @@ async fn a_lost_agentctl_takes_along_what_an_earlier_one_started_but_nothing_of_
     assert_eq!(bench.apply("other", record).await.value, Applied::Applied(Change::Nothing));
     assert_eq!(bench.reason("s").await, Some(EndReason::TerminalExited));
     assert_eq!(bench.reason("other").await, None, "its numbers are of other agentctls");
+    let identity = identity(1);
+    let (terminal, terminal_kind) = (tid("other-1"), TerminalKind::Agent);
+    let again = Body::Spawned { terminal, terminal_kind, generation: 1, identity, token: None };
+    for (seq, body) in [(2, again), (3, lost(1, &bench))] {
+        record = bench.record("other", body);
+        "anew".clone_into(&mut record.journal);
+        record.seq = seq;
+        bench.apply("other", record).await;
+    }
+    assert_eq!(bench.reason("other").await, Some(EndReason::TerminalExited), "the newest journal counts");
 }
 
 #[tokio::test]
@@ -322,6 +332,10 @@ async fn a_token_told_again_mends_the_copies_and_ends_nothing() {
     let newest = bundle.newest.unwrap();
     assert_eq!((newest.end_reason, newest.prompted_at.is_some()), (None, true));
     assert_eq!(bench.reason("other-agent").await, None, "the same id of another agent is another conversation");
+    bench.sql("UPDATE agent_bindings SET agent_session_id = NULL WHERE session_id = 's'");
+    let (terminal, source) = (tid("s-1"), "hook".to_owned());
+    bench.tell("s", Body::Token { terminal, generation: 1, token: "tok-s".into(), source }).await;
+    assert_eq!(bench.newest("s").await.agent_session_id.as_deref(), Some("tok-s"), "nor only the session's");
 }
 
 #[tokio::test]

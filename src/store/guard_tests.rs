@@ -192,6 +192,8 @@ async fn an_unclaim_needs_the_row_as_the_claim_left_it() {
 #[tokio::test]
 async fn an_unclaim_leaves_no_trace_of_the_claim_but_its_attempt_and_why_it_waits() {
     let mut bench = Bench::new().await;
+    bench.dead("other").await;
+    bench.resume("other", "other-2").await;
     bench.dead("s").await;
     let before = bench.newest("s").await;
     bench.sql("UPDATE task_sessions SET hold = 'crash_loop' WHERE id = 's'");
@@ -204,6 +206,8 @@ async fn an_unclaim_leaves_no_trace_of_the_claim_but_its_attempt_and_why_it_wait
     let attempt = bench.store.attempts(sid("s")).await.unwrap().remove(0);
     assert_eq!((attempt.ended_at, attempt.message.as_deref()), (Some(bench.now), Some("no program")));
     assert_eq!((attempt.outcome, attempt.error_code), (Some(Outcome::Failed), Some(ErrorCode::LaunchFailed)));
+    let other = bench.store.attempts(sid("other")).await.unwrap().remove(0);
+    assert_eq!(other.outcome, Some(Outcome::Resumed), "of its own attempt only");
 
     let pending = claimed(&bench, "s", "s-3", ClaimBy::Automatic).await;
     bench.store.unclaim(failed(&bench, "s", &pending, Some(Hold::LaunchFailed))).await.unwrap();
@@ -221,6 +225,18 @@ async fn what_another_session_took_up_meanwhile_is_not_given_back() {
     assert_eq!(outcome, UnclaimOutcome::Unclaimed(Some(EndReason::Superseded)));
     assert_eq!(bench.reason("b").await, None);
     assert_eq!(bench.claim("a", "a-3", ClaimBy::Automatic).await, refused(ResumeReason::Superseded));
+}
+
+#[tokio::test]
+async fn who_ended_for_good_holds_no_conversation() {
+    let mut bench = Bench::new().await;
+    bench.dead("closed").await;
+    bench.store.dispose(sid("closed"), bench.now).await.unwrap();
+    bench.sql("UPDATE agent_bindings SET agent_session_id = 'tok-s' WHERE session_id = 'closed'");
+    bench.dead("s").await;
+    let pending = claimed(&bench, "s", "s-2", ClaimBy::Automatic).await;
+    let outcome = bench.store.unclaim(failed(&bench, "s", &pending, None)).await.unwrap().value;
+    assert_eq!(outcome, UnclaimOutcome::Unclaimed(Some(EndReason::TerminalExited)));
 }
 
 #[tokio::test]
