@@ -73,7 +73,9 @@ unclaim.rs|stopped \|\| back == Some(EndReason::Disposed)|stopped
 unclaim.rs|SET outcome = 'failed', ended_at|SET ended_at
 unclaim.rs|hold = COALESCE(?2, hold)|hold = hold
 unclaim.rs|hold = COALESCE(?2, hold)|hold = ?2
-unclaim.rs|, wanted = ?3,|,
+unclaim.rs|not_before = COALESCE(?5, not_before)|not_before = not_before
+unclaim.rs|not_before = COALESCE(?5, not_before)|not_before = ?5
+unclaim.rs|wanted = ?3, updated_at|updated_at
 unclaim.rs|claimed_at = NULL, |
 unclaim.rs|claimed_from = NULL, |
 unclaim.rs|AND end_reason = 'resumed' AND|AND
@@ -95,6 +97,8 @@ confirm.rs|ended_at = ?3, error_code = ?4|error_code = ?4
 confirm.rs|ended_at = ?3, error_code = ?4|ended_at = ?3
 confirm.rs|error_code = ?4 WHERE successor = ?1|error_code = ?4 WHERE ?1 IS NOT NULL
 confirm.rs|("failed", Some("cancelled"))|("resumed", None::<&str>)
+confirm.rs|WHERE terminal_id = ?1 AND start_mode = ?2|WHERE terminal_id = ?1
+confirm.rs|WHERE terminal_id = ?1 AND start_mode = ?2|WHERE start_mode = ?2
 confirm.rs|SET status = 'disposed' WHERE id = ?1|SET status = 'disposed' WHERE ?1 IS NOT NULL
 dispose.rs|SET wanted = 'stop', not_before|SET not_before
 dispose.rs|(end_reason IS NULL OR end_reason = 'terminal-exited')|(end_reason IS NULL)

@@ -263,9 +263,9 @@ pub(super) fn death_gasp(
         [newest.terminal_id.as_str()],
     )?;
     let state = newest.state_at_death.unwrap_or(SessionState::WaitingForInput);
-    let sql = "UPDATE task_sessions SET interrupted = ?2 WHERE id = ?1";
-    run(tx, sql, params![session.id.as_str(), state == SessionState::Running])?;
     session.interrupted = state == SessionState::Running;
+    let sql = "UPDATE task_sessions SET interrupted = ?2 WHERE id = ?1";
+    run(tx, sql, params![session.id.as_str(), session.interrupted])?;
     tx.set_state(session, state, None, now)?;
     Ok(Some(newest.terminal_id))
 }

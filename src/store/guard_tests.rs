@@ -38,6 +38,7 @@ fn failed(bench: &Bench, id: &str, pending: &Pending, hold: Option<Hold>) -> Unc
         code: ErrorCode::LaunchFailed,
         message: "no\nprogram".into(),
         hold,
+        not_before: hold.map(|_| bench.now + 9),
         now: bench.now,
     }
 }
@@ -164,6 +165,13 @@ async fn a_first_start_is_wanted_and_clears_what_held_it() {
     bench.store.create_session(bench.new_session("s")).await.unwrap();
     let outcome = bench.store.begin_first(first("s", "s-1")).await.unwrap().value;
     let ClaimOutcome::Claimed(pending) = outcome else { panic!() };
+    for wrong in [
+        Pending { epoch: pending.epoch + 1, ..pending.clone() },
+        Pending { terminal_id: tid("s-9"), ..pending.clone() },
+    ] {
+        let outcome = bench.store.unclaim(failed(&bench, "s", &wrong, None)).await.unwrap().value;
+        assert_eq!(outcome, UnclaimOutcome::NotPending, "{wrong:?}");
+    }
     bench.store.unclaim(failed(&bench, "s", &pending, Some(Hold::ConfigGone))).await.unwrap();
     assert_eq!(bench.session("s").await.hold, Some(Hold::ConfigGone));
     bench.store.begin_first(first("s", "s-2")).await.unwrap();
@@ -196,11 +204,12 @@ async fn an_unclaim_leaves_no_trace_of_the_claim_but_its_attempt_and_why_it_wait
     bench.resume("other", "other-2").await;
     bench.dead("s").await;
     let before = bench.newest("s").await;
-    bench.sql("UPDATE task_sessions SET hold = 'crash_loop' WHERE id = 's'");
+    bench.sql("UPDATE task_sessions SET hold = 'crash_loop', not_before = 77 WHERE id = 's'");
     let pending = claimed(&bench, "s", "s-2", ClaimBy::Automatic).await;
     bench.now += 5;
     bench.store.unclaim(failed(&bench, "s", &pending, None)).await.unwrap();
-    assert_eq!(bench.session("s").await.hold, Some(Hold::CrashLoop), "no new reason replaces none");
+    let session = bench.session("s").await;
+    assert_eq!((session.hold, session.not_before), (Some(Hold::CrashLoop), Some(77)), "what is not said stays");
     assert_eq!(bench.newest("s").await, Binding { claim_epoch: pending.epoch, ..before });
     assert_eq!(bench.text("SELECT claimed_from FROM agent_bindings WHERE session_id = 's'"), None);
     let attempt = bench.store.attempts(sid("s")).await.unwrap().remove(0);
@@ -211,7 +220,8 @@ async fn an_unclaim_leaves_no_trace_of_the_claim_but_its_attempt_and_why_it_wait
 
     let pending = claimed(&bench, "s", "s-3", ClaimBy::Automatic).await;
     bench.store.unclaim(failed(&bench, "s", &pending, Some(Hold::LaunchFailed))).await.unwrap();
-    assert_eq!(bench.session("s").await.hold, Some(Hold::LaunchFailed));
+    let session = bench.session("s").await;
+    assert_eq!((session.hold, session.not_before), (Some(Hold::LaunchFailed), Some(bench.now + 9)));
 }
 
 #[tokio::test]
