@@ -25,7 +25,8 @@ with Ok\(Committed::
 LIST
 }
 
-# file|text|replacement: each text must be there, and is replaced everywhere in the file.
+# file|text|replacement: each text must be there, and is replaced everywhere in the file. Every parameter must stay in its
+# statement: one that SQLite refuses as a whole proves nothing.
 mutations() {
   cat <<'LIST'
 predicate.rs|AND b.end_reason = 'terminal-exited' AND s.wanted = 'run'|AND b.end_reason = 'terminal-exited'
@@ -36,8 +37,8 @@ predicate.rs|(b.agent_session_id IS NOT NULL AND b.prompted_at IS NOT NULL)|(b.p
 predicate.rs|(b.agent_session_id IS NOT NULL AND b.prompted_at IS NOT NULL)|(b.agent_session_id IS NOT NULL)
 predicate.rs|b.session_id = :session AND s.pending IS NULL|b.session_id = :session
 predicate.rs|(:dead IS NULL OR b.terminal_id = :dead)|(:dead IS NULL OR b.terminal_id IS NOT NULL)
-predicate.rs|(:person AND b.end_reason = 'detached')|(b.end_reason = 'detached')
-predicate.rs|(:reopen AND b.end_reason IN|(:person AND b.end_reason IN
+predicate.rs|(:person AND b.end_reason = 'detached')|((:person OR 1) AND b.end_reason = 'detached')
+predicate.rs|(:reopen AND b.end_reason IN|((:reopen OR :person) AND b.end_reason IN
 predicate.rs|AND o.terminal_id <> b.terminal_id|AND o.terminal_id = b.terminal_id
 predicate.rs|claim_epoch = s.last_epoch + 1|claim_epoch = s.last_epoch
 predicate.rs|claimed_from = b.end_reason, end_reason = 'resumed'|claimed_from = 'terminal-exited', end_reason = 'resumed'
@@ -53,8 +54,8 @@ predicate.rs|AND (o.end_reason IS NULL OR o.end_reason = 'terminal-exited')|AND 
 predicate.rs|AND (o.end_reason IS NULL OR o.end_reason = 'terminal-exited')|
 predicate.rs|p.agent_profile_id = b.agent_id|1
 predicate.rs|= b.agent_session_id)|= b.agent_session_id AND 0)
-predicate.rs|claimed_at = :now,|claimed_at = NULL,
-predicate.rs|successor_terminal_id = :successor|successor_terminal_id = NULL
+predicate.rs|claimed_at = :now,|claimed_at = NULLIF(:now, :now),
+predicate.rs|successor_terminal_id = :successor|successor_terminal_id = NULLIF(:successor, :successor)
 claim.rs|SET wanted = 'run', hold = NULL,|SET hold = NULL,
 claim.rs|hold = NULL, not_before = NULL, unsettled_deaths = 0|not_before = NULL, unsettled_deaths = 0
 claim.rs|SET dismissed_at = NULL|SET dismissed_at = dismissed_at
@@ -73,7 +74,7 @@ unclaim.rs|stopped \|\| back == Some(EndReason::Disposed)|stopped
 unclaim.rs|SET outcome = 'failed', ended_at|SET ended_at
 unclaim.rs|hold = COALESCE(?2, hold)|hold = hold
 unclaim.rs|hold = COALESCE(?2, hold)|hold = ?2
-unclaim.rs|not_before = COALESCE(?5, not_before)|not_before = not_before
+unclaim.rs|not_before = COALESCE(?5, not_before)|not_before = IIF(?5, not_before, not_before)
 unclaim.rs|not_before = COALESCE(?5, not_before)|not_before = ?5
 unclaim.rs|wanted = ?3, updated_at|updated_at
 unclaim.rs|claimed_at = NULL, |
@@ -83,7 +84,7 @@ unclaim.rs|AND claim_epoch = ?2 |
 unclaim.rs|AND successor_terminal_id = ?3|
 unclaim.rs|ended_at = ?2, error_code = ?3|error_code = ?3
 unclaim.rs|error_code = ?3, message = ?4|message = ?4
-unclaim.rs|error_code = ?3, message = ?4|error_code = ?3
+unclaim.rs|message = ?4|message = IIF(?4, message, message)
 unclaim.rs|WHERE successor = ?1|WHERE ?1 IS NOT NULL
 confirm.rs|SET pending = NULL, agent_execution_id|SET agent_execution_id
 confirm.rs|agent_execution_id = ?2, prompted_at = ?3|agent_execution_id = NULL, prompted_at = ?3
@@ -94,11 +95,11 @@ confirm.rs|dead.as_ref().and_then(\|d\| d.prompted_at)|None
 confirm.rs|?8, 'active', ?9)|?8, 'exited', ?9)
 confirm.rs|SET outcome = ?2, ended_at = ?3|SET ended_at = ?3
 confirm.rs|ended_at = ?3, error_code = ?4|error_code = ?4
-confirm.rs|ended_at = ?3, error_code = ?4|ended_at = ?3
+confirm.rs|error_code = ?4|error_code = IIF(?4, error_code, error_code)
 confirm.rs|error_code = ?4 WHERE successor = ?1|error_code = ?4 WHERE ?1 IS NOT NULL
 confirm.rs|("failed", Some("cancelled"))|("resumed", None::<&str>)
-confirm.rs|WHERE terminal_id = ?1 AND start_mode = ?2|WHERE terminal_id = ?1
-confirm.rs|WHERE terminal_id = ?1 AND start_mode = ?2|WHERE start_mode = ?2
+confirm.rs|AND start_mode = ?2|AND ?2 IS NOT NULL
+confirm.rs|WHERE terminal_id = ?1 AND start_mode = ?2|WHERE ?1 IS NOT NULL AND start_mode = ?2
 confirm.rs|SET status = 'disposed' WHERE id = ?1|SET status = 'disposed' WHERE ?1 IS NOT NULL
 dispose.rs|SET wanted = 'stop', not_before|SET not_before
 dispose.rs|(end_reason IS NULL OR end_reason = 'terminal-exited')|(end_reason IS NULL)
@@ -109,11 +110,11 @@ dispose.rs|not_before = NULL, hold = NULL|not_before = NULL
 dispose.rs|ended_at = COALESCE(ended_at, ?2)|ended_at = ?2
 dispose.rs|ended_at = COALESCE(ended_at, ?2)|ended_at = ended_at
 dispose.rs|state_at_death = COALESCE(state_at_death, ?3)|state_at_death = ?3
-dispose.rs|state_at_death = COALESCE(state_at_death, ?3)|state_at_death = state_at_death
+dispose.rs|state_at_death = COALESCE(state_at_death, ?3)|state_at_death = IIF(?3, state_at_death, state_at_death)
 dispose.rs|WHERE session_id = ?1 AND (end_reason|WHERE ?1 IS NOT NULL AND (end_reason
 dispose.rs|AND end_reason = 'terminal-exited' AND dismissed_at|AND dismissed_at
 dispose.rs|AND dismissed_at IS NULL RETURNING|RETURNING
-dispose.rs|SET hold = ?2 WHERE|SET hold = hold WHERE
+dispose.rs|SET hold = ?2 WHERE|SET hold = IIF(?2, hold, hold) WHERE
 ends.rs|SET agent_execution_id = NULL, updated_at|SET updated_at
 ends.rs|AND (p.journal_seq IS NULL OR p.journal_seq < x.outside_seq)|
 ends.rs|AND x.outside_boot_id = ?3|
@@ -123,11 +124,11 @@ ends.rs|end_reason = ?3, state_at_death = ?4|end_reason = ?3
 ends.rs|exit_boot_ms = ?5|exit_boot_ms = NULL
 ends.rs|exit_boot_id = ?6|exit_boot_id = NULL
 ends.rs|exit_incarnation = ?7|exit_incarnation = NULL
-ends.rs|exit_person_quit = ?8|exit_person_quit = 0
+ends.rs|exit_person_quit = ?8|exit_person_quit = (?8 AND 0)
 ends.rs|SET status = ?2, exit_code|SET exit_code
 ends.rs|exit_code = ?3, exit_signal|exit_signal
 ends.rs|exit_signal = ?4, ended_at|ended_at
-ends.rs|exit_signal = ?4, ended_at = ?5|exit_signal = ?4
+ends.rs|ended_at = ?5|ended_at = IIF(?5, ended_at, ended_at)
 ends.rs|SET unsettled_deaths = 0, not_before|SET not_before
 ends.rs|not_before = NULL, hold = NULL, interrupted = 0|hold = NULL, interrupted = 0
 ends.rs|hold = NULL, interrupted = 0|interrupted = 0
@@ -139,23 +140,23 @@ ends.rs|hold = ?5, updated_at|updated_at
 ends.rs|SET outside_kind = ?2, outside_seq|SET outside_seq
 ends.rs|outside_seq = ?3, outside_boot_ms|outside_boot_ms
 ends.rs|outside_boot_ms = ?4, outside_boot_id|outside_boot_id
-ends.rs|outside_boot_ms = ?4, outside_boot_id = ?5|outside_boot_ms = ?4
+ends.rs|outside_boot_id = ?5|outside_boot_id = IIF(?5, outside_boot_id, outside_boot_id)
 ends.rs|WHERE x.session_id = ?1 AND|WHERE
-ends.rs|AND p.journal_id = ?4|
+ends.rs|AND p.journal_id = ?4|AND ?4 IS NOT NULL
 ends.rs|p.journal_seq < x.outside_seq|p.journal_seq > x.outside_seq
-ends.rs|SET interrupted = ?2 WHERE|SET interrupted = interrupted WHERE
+ends.rs|SET interrupted = ?2 WHERE|SET interrupted = IIF(?2, interrupted, interrupted) WHERE
 apply.rs|SET journal_id = ?2, journal_seq|SET journal_seq
-apply.rs|journal_id = ?2, journal_seq = ?3|journal_id = ?2
+apply.rs|journal_seq = ?3|journal_seq = IIF(?3, journal_seq, journal_seq)
 apply.rs|goodbye_person = goodbye_person OR ?4|goodbye_person = ?4
-apply.rs|goodbye_person = goodbye_person OR ?4|goodbye_person = goodbye_person
+apply.rs|goodbye_person = goodbye_person OR ?4|goodbye_person = goodbye_person OR (?4 AND 0)
 apply.rs|SET exit_settled = 1|SET exit_settled = 0
-apply.rs|WHEN ?3 THEN NULL|WHEN 0 THEN NULL
-apply.rs|WHEN ?3 THEN NULL|WHEN 1 THEN NULL
+apply.rs|WHEN ?3 THEN NULL|WHEN ?3 AND 0 THEN NULL
+apply.rs|WHEN ?3 THEN NULL|WHEN ?3 OR 1 THEN NULL
 apply.rs|SET prompted_at = NULL WHERE|SET prompted_at = prompted_at WHERE
 apply.rs|UPDATE agent_bindings SET prompted_at = COALESCE(prompted_at, ?2)|UPDATE agent_bindings SET prompted_at = ?2
 apply.rs|UPDATE task_sessions SET prompted_at = COALESCE(prompted_at, ?2)|UPDATE task_sessions SET prompted_at = ?2
 apply.rs|settled_at = COALESCE(settled_at, ?4)|settled_at = ?4
-apply.rs|settled_at = COALESCE(settled_at, ?4)|settled_at = settled_at
+apply.rs|settled_at = COALESCE(settled_at, ?4)|settled_at = IIF(?4, settled_at, settled_at)
 apply.rs|SET unsettled_deaths = 0, not_before = NULL|SET not_before = NULL
 apply.rs|SET unsettled_deaths = 0, not_before = NULL|SET unsettled_deaths = 0
 apply.rs|SET interrupted = 0|SET interrupted = interrupted
@@ -163,19 +164,19 @@ apply.rs|INSERT OR REPLACE INTO spawns|INSERT OR IGNORE INTO spawns
 apply.rs|AND journal_id = ?2 AND incarnation|AND incarnation
 apply.rs|incarnation <= ?3|incarnation < ?3
 apply.rs|incarnation <= ?3|incarnation = ?3
-apply.rs|AND incarnation <= ?3|
+apply.rs|AND incarnation <= ?3|AND ?3 IS NOT NULL
 tokens.rs|SET end_reason = 'superseded'|SET end_reason = 'disposed'
-tokens.rs|UPDATE executors_running SET resume_token = ?2|UPDATE executors_running SET resume_token = resume_token
+tokens.rs|SET resume_token = ?2|SET resume_token = IIF(?2, resume_token, resume_token)
 tokens.rs|SET metadata = ?2|SET metadata = metadata
 tokens.rs|ended_at = COALESCE(ended_at, ?2)|ended_at = ?2
 tokens.rs|ended_at = COALESCE(ended_at, ?2)|ended_at = ended_at
 tokens.rs|state_at_death = COALESCE(state_at_death, ?3)|state_at_death = ?3
-tokens.rs|state_at_death = COALESCE(state_at_death, ?3)|state_at_death = state_at_death
-tokens.rs|SET agent_session_id = ?2 WHERE|SET agent_session_id = agent_session_id WHERE
+tokens.rs|state_at_death = COALESCE(state_at_death, ?3)|state_at_death = IIF(?3, state_at_death, state_at_death)
+tokens.rs|SET agent_session_id = ?2 WHERE|SET agent_session_id = IIF(?2, agent_session_id, agent_session_id) WHERE
 load.rs|ORDER BY generation DESC|ORDER BY generation
 load.rs|WHERE agent_id = ?1 AND agent_session_id|WHERE agent_session_id
 load.rs|AND agent_session_id = ?2|
-load.rs|AND session_id <> ?3|
+load.rs|AND session_id <> ?3|AND ?3 IS NOT NULL
 load.rs|AND (end_reason IS NULL OR end_reason = 'terminal-exited')|AND end_reason IS NULL
 load.rs|AND (end_reason IS NULL OR end_reason = 'terminal-exited')|AND end_reason = 'terminal-exited'
 load.rs|AND (end_reason IS NULL OR end_reason = 'terminal-exited')|
@@ -235,6 +236,11 @@ sql() {
         0) echo "$number SURVIVED: $file: $text → $with"; survived=$((survived + 1)) ;;
         124) echo "$number NEVER ENDED: $file: $text → $with"; survived=$((survived + 1)) ;;
         *)
+          if grep -qE 'InvalidParameter(Count|Name)|SqlInputError' "$work/log"; then
+            echo "$number is no statement any more: $file: $text → $with"; broken=$((broken + 1))
+            printf '%s' "${before%x}" >"$copy/src/store/$file"
+            continue
+          fi
           names=$(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$work/log" | sort -u | head -3 | paste -sd' ')
           echo "$number caught: $file: $text → $with   [$names]"; caught=$((caught + 1)) ;;
       esac
