@@ -7,6 +7,10 @@
 #   tests/mutants.sh rust [RE] only cargo-mutants, or only those of its mutants whose names match
 #   tests/mutants.sh check     only whether each listed mutation still applies
 #
+# cargo-mutants takes whole files: those of claim, confirm, unclaim and dispose, of ends and of the journal that tells them, of
+# tokens, of what all of them read first (load), and of the rules of `domain`. Together some 390 mutants of about five seconds
+# each on two cores.
+#
 # Works in target/mutants, in a copy that has only these two rooms and what they need, so a mutant costs seconds.
 # Exit code 1: a mutant survived or never ended, or a listed one does not apply any more.
 set -euo pipefail
@@ -115,6 +119,8 @@ dispose.rs|WHERE session_id = ?1 AND (end_reason|WHERE ?1 IS NOT NULL AND (end_r
 dispose.rs|AND end_reason = 'terminal-exited' AND dismissed_at|AND dismissed_at
 dispose.rs|AND dismissed_at IS NULL RETURNING|RETURNING
 dispose.rs|SET hold = ?2 WHERE|SET hold = IIF(?2, hold, hold) WHERE
+# Not listed, since the same transaction has just read that they hold: `end_reason IS NULL` where an end is written,
+# `end_reason = 'detached'` where an exit turns out to be a death gasp.
 ends.rs|SET agent_execution_id = NULL, updated_at|SET updated_at
 ends.rs|AND (p.journal_seq IS NULL OR p.journal_seq < x.outside_seq)|
 ends.rs|AND x.outside_boot_id = ?3|
@@ -165,6 +171,7 @@ apply.rs|AND journal_id = ?2 AND incarnation|AND incarnation
 apply.rs|incarnation <= ?3|incarnation < ?3
 apply.rs|incarnation <= ?3|incarnation = ?3
 apply.rs|AND incarnation <= ?3|AND ?3 IS NOT NULL
+# Not listed: the guard of what is superseded, since `other_holders` (load.rs, below) reads only such rows.
 tokens.rs|SET end_reason = 'superseded'|SET end_reason = 'disposed'
 tokens.rs|SET resume_token = ?2|SET resume_token = IIF(?2, resume_token, resume_token)
 tokens.rs|SET metadata = ?2|SET metadata = metadata
@@ -216,6 +223,7 @@ sql() {
     echo "the tests fail without any mutation:"; tail -20 "$work/log"; exit 1
   fi
   while IFS= read -r line; do
+    [[ $line != '#'* ]] || continue
     number=$((number + 1))
     [[ $only == '  ' || $only == *" $number "* ]] || continue
     line=${line//\\|/$'\1'}
@@ -236,7 +244,7 @@ sql() {
         0) echo "$number SURVIVED: $file: $text → $with"; survived=$((survived + 1)) ;;
         124) echo "$number NEVER ENDED: $file: $text → $with"; survived=$((survived + 1)) ;;
         *)
-          if grep -qE 'InvalidParameter(Count|Name)|SqlInputError' "$work/log"; then
+          if grep -qE 'Sqlite \{.*(Wrong number of param|Invalid parameter name|syntax error|no such )' "$work/log"; then
             echo "$number is no statement any more: $file: $text → $with"; broken=$((broken + 1))
             printf '%s' "${before%x}" >"$copy/src/store/$file"
             continue
@@ -253,7 +261,7 @@ sql() {
 
 rust() {
   local args=() re
-  if ! command -v cargo-mutants >/dev/null; then
+  if ! cargo mutants --version >/dev/null 2>&1; then
     echo "cargo-mutants is not installed: cargo install --locked cargo-mutants"; failed=1; return
   fi
   while IFS= read -r re; do args+=(--exclude-re "$re"); done < <(equivalent)
