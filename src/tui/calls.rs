@@ -6,14 +6,15 @@ use serde_json::json;
 
 use super::desk::Shows;
 use super::msg::{Answer, Call, Refusal};
-use crate::domain::ids::TerminalId;
+use super::panel::ask::{Ask, Found};
+use crate::domain::ids::{SessionId, TerminalId};
 use crate::domain::status::Status;
 use crate::link::Error as LinkError;
 use crate::link::host::HostClient;
 use crate::wire::agentctl::TerminalInfo;
 use crate::wire::host::{
     Attach, Attached, CloseTerminal, Find, OfSession, OfStream, Rename, Resume, Resumed, Screen, SessionCreated,
-    SessionLine, ShellOpen, Stop, Subscribe,
+    SessionLine, ShellOpen, Stop, Subscribe, Workspace,
 };
 
 #[derive(serde::Deserialize)]
@@ -31,7 +32,7 @@ struct Opened {
 /// # Errors
 /// What it refused, or that the link failed.
 pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
-    let of = |session: &crate::domain::ids::SessionId| OfSession { session: session.to_string(), task_id: None };
+    let of = |session: &SessionId| OfSession { session: session.to_string(), task_id: None };
     let answer = match call {
         Call::Subscribe(since) => {
             // Before anything is shown: whoever detaches the others may do it at any time.
@@ -82,6 +83,7 @@ pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
         Call::Close { terminal, force, .. } => {
             done(host, "terminal.close", CloseTerminal { terminal: terminal.clone(), force: *force }).await
         }
+        Call::Workspace { session, ask } => workspace(host, session, ask).await.map(Answer::Workspace),
         Call::StopHost => done(host, "host.stop", Stop { agents: true, restart: false }).await,
     };
     answer.map_err(refusal)
@@ -91,6 +93,17 @@ pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
 fn name() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| uuid::Uuid::new_v4().to_string())
+}
+
+/// Asks about a session's directory. The answer may be large: it is read here, beside the screen.
+async fn workspace(host: &HostClient, session: &SessionId, ask: &Ask) -> Result<Found, LinkError> {
+    let (method, params) = ("session.workspace", Workspace { session: session.to_string(), path: ask.address() });
+    match ask {
+        Ask::Status => host.call(method, params).await.map(Found::Status),
+        Ask::Log => host.call(method, params).await.map(Found::Log),
+        Ask::Diff(_) | Ask::New(_) | Ask::File(_) => host.call(method, params).await.map(Found::Text),
+        Ask::Tree(_) => host.call(method, params).await.map(Found::Tree),
+    }
 }
 
 async fn done(host: &HostClient, method: &str, params: impl serde::Serialize) -> Result<Answer, LinkError> {

@@ -53,6 +53,9 @@ impl State {
             Command::Close if !agent && self.desk().focused().terminal() && !self.up() => Err("The host is away."),
             Command::SplitRight | Command::SplitDown if self.desk().beside.is_some() => Ok(()),
             Command::SplitRight | Command::SplitDown if self.setup.read_only => Err("This client is read-only."),
+            // One that is open is closed, or gets the focus.
+            Command::Git if self.desk().beside == Some(Shows::Git) => Ok(()),
+            Command::Files if self.desk().beside == Some(Shows::Files) => Ok(()),
             Command::SplitRight
             | Command::SplitDown
             | Command::Shell
@@ -70,7 +73,10 @@ impl State {
     }
 
     /// Whether the chosen session's directory can be worked in: its agentctl answers, whatever its agent does.
-    fn workspace(&self) -> Result<(), &'static str> {
+    ///
+    /// # Errors
+    /// What to tell the person.
+    pub fn workspace(&self) -> Result<(), &'static str> {
         let Some(tab) = self.chosen() else { return Err("No session is chosen.") };
         match tab.line.executor_status {
             _ if !self.up() => Err("The host is away."),

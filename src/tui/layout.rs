@@ -14,6 +14,9 @@ const SIDEBAR_COLS: u16 = 24;
 /// The sidebar stands beside the panes on a screen of at least so many columns; on a smaller one it lies over them.
 const SIDEBAR_FROM: u16 = 60;
 
+/// A panel of so many rows has one for its keys.
+const FOOT_FROM: u16 = 8;
+
 /// Where a pane stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
@@ -21,6 +24,30 @@ pub struct Space {
     pub head: Option<Rect>,
     /// What it shows.
     pub inside: Rect,
+}
+
+/// Where the parts of a panel stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts {
+    /// The line that says what it shows, where no head over it does.
+    pub place: Option<Rect>,
+    /// Its rows.
+    pub body: Rect,
+    /// The line with its keys, or in which something is typed; missing where rows are few.
+    pub foot: Option<Rect>,
+}
+
+impl Space {
+    /// Divides it for a panel; `typing`: a line in which something is typed is needed.
+    #[must_use]
+    pub fn parts(&self, typing: bool) -> Parts {
+        let Rect { y, height, .. } = self.inside;
+        let line = |y| Rect { y, height: 1, ..self.inside };
+        let place = (self.head.is_none() && height > 1).then(|| line(y));
+        let foot = (height >= FOOT_FROM || typing && height > 2).then(|| line(y + height - 1));
+        let (above, below) = (u16::from(place.is_some()), u16::from(foot.is_some()));
+        Parts { place, body: Rect { y: y + above, height: height - above - below, ..self.inside }, foot }
+    }
 }
 
 /// The parts of the screen.

@@ -23,6 +23,7 @@ mod outer;
 pub mod painter;
 pub mod palette;
 pub mod pane;
+pub mod panel;
 pub mod picture;
 mod reach;
 mod reports;

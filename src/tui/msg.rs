@@ -8,6 +8,7 @@ use crate::domain::status::Status;
 use crate::domain::words::ErrorCode;
 use crate::screen::decode::Outer;
 use crate::tui::desk::Shows;
+use crate::tui::panel::ask::{Ask, Found};
 use crate::tui::spot::Spot;
 use crate::wire::agentctl::TerminalInfo;
 use crate::wire::frame::Frame;
@@ -61,6 +62,8 @@ pub enum Timer {
     Follow,
     /// Attach again.
     Attach,
+    /// Ask again for what the panel shows.
+    Panel,
 }
 
 /// Something to be done outside.
@@ -150,6 +153,13 @@ pub enum Call {
         /// Also when something runs in it.
         force: bool,
     },
+    /// A panel's question about a session's directory.
+    Workspace {
+        /// Session.
+        session: SessionId,
+        /// Question.
+        ask: Ask,
+    },
     /// End host and agents.
     StopHost,
 }
@@ -178,6 +188,8 @@ pub enum Answer {
     Terminals(Vec<TerminalInfo>),
     /// A shell.
     Terminal(TerminalId),
+    /// What a panel asked for.
+    Workspace(Found),
     /// Done.
     Done,
 }

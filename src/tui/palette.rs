@@ -21,6 +21,10 @@ pub struct Palette {
     pub wants: Style,
     /// Went wrong.
     pub bad: Style,
+    /// Lines that were added.
+    pub added: Style,
+    /// Lines that were taken away.
+    pub removed: Style,
     /// Pills, banners, forms.
     pub panel: Style,
 }
@@ -37,6 +41,8 @@ impl Palette {
             busy: Style::new().fg(Color::Blue),
             wants: Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD),
             bad: Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
+            added: Style::new().fg(Color::Green),
+            removed: Style::new().fg(Color::Red),
             panel: Style::new(),
         }
     }
@@ -54,6 +60,8 @@ impl Palette {
             busy: plain,
             wants: bold,
             bad: bold,
+            added: plain,
+            removed: plain,
             panel: plain,
         }
     }

@@ -4,6 +4,7 @@ use super::chord::Chord;
 use super::form::Choice;
 use super::keymap::{DEFAULT_PREFIX, Keymap};
 use super::msg::{Answer, Call, Effect, Msg};
+use super::panel::ask::{Ask, Found};
 use super::state::{Setup, State};
 use super::update::update;
 use crate::config::settings::MouseUse;
@@ -11,6 +12,7 @@ use crate::domain::ids::{SessionId, TaskId, TerminalId};
 use crate::domain::status::Status;
 use crate::domain::words::{Activity, ExecutorStatus, Hold, ResumeReason, Runtime, SessionState, TaskState, Wanted};
 use crate::screen::decode::Outer;
+use crate::wire::agentctl::{FileText, GitCommit, GitEntry, GitStatus, TreeEntry};
 use crate::wire::host::{Attached, SessionLine};
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods};
 
@@ -171,4 +173,60 @@ pub fn after_prefix(state: &mut State, c: char) -> Vec<Effect> {
 /// A pressed key.
 pub fn key(code: KeyCode) -> Key {
     Key { code, mods: Mods(0), kind: KeyKind::Press }
+}
+
+/// The questions of panels among `effects`.
+pub fn asked(effects: &[Effect]) -> Vec<Ask> {
+    let ask = |effect: &Effect| match effect {
+        Effect::Call(Call::Workspace { ask, .. }) => Some(ask.clone()),
+        _ => None,
+    };
+    effects.iter().filter_map(ask).collect()
+}
+
+/// Answers a panel of the session called `name`.
+pub fn tell(state: &mut State, name: &str, ask: Ask, found: Found) -> Vec<Effect> {
+    update(state, Msg::Answered(Call::Workspace { session: id(name), ask }, Ok(Answer::Workspace(found))))
+}
+
+/// A status with these changes, as letters and path.
+pub fn git_status(changes: &[(&str, &str)]) -> Found {
+    let entry = |(code, path): &(&str, &str)| GitEntry { code: (*code).into(), path: (*path).into() };
+    Found::Status(GitStatus {
+        repository: true,
+        branch: Some("main".into()),
+        ahead_behind: Some((2, 0)),
+        entries: changes.iter().map(entry).collect(),
+    })
+}
+
+/// A text that was read to its end.
+pub fn text(text: impl Into<String>) -> Found {
+    Found::Text(FileText { text: text.into(), truncated: false, binary: false })
+}
+
+/// Commits with these subjects.
+pub fn commits(subjects: &[&str]) -> Found {
+    let commit = |(i, subject): (usize, &&str)| GitCommit {
+        id: format!("{:07x}", 0x00ab_cdef - i),
+        author: "Anna Lindström".into(),
+        subject: (*subject).into(),
+        at: 1_709_164_800 - 90_000 * i as i64,
+    };
+    Found::Log(subjects.iter().enumerate().map(commit).collect())
+}
+
+/// A directory: names with a `/` at their end are directories, with an `@` links; a number is the size.
+pub fn tree(entries: &[(&str, u64)]) -> Found {
+    let entry = |(name, size): &(&str, u64)| {
+        let kind = if name.ends_with('/') {
+            "dir"
+        } else if name.ends_with('@') {
+            "link"
+        } else {
+            "file"
+        };
+        TreeEntry { name: name.trim_end_matches(['/', '@']).into(), kind: kind.into(), size: *size }
+    };
+    Found::Tree(entries.iter().map(entry).collect())
 }

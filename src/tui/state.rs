@@ -9,10 +9,11 @@ use super::desk::{Desk, Shows};
 use super::edit;
 use super::form::{Choice, Form, Question};
 use super::keymap::Keymap;
-use super::layout::{self, Layout};
+use super::layout::{self, Layout, Parts};
 use super::msg::Timer;
 use super::notice::{self, Notice};
 use super::pane::Pane;
+use super::panel::Panels;
 use super::spot::Spot;
 use crate::config::settings::MouseUse;
 use crate::domain::ids::SessionId;
@@ -82,13 +83,23 @@ pub struct Tab {
     pub unseen: bool,
     /// Its panes.
     pub desk: Desk,
+    /// What its panels know.
+    pub panels: Panels,
 }
 
 impl Tab {
     /// A session that was just heard of.
     #[must_use]
     pub fn new(line: SessionLine) -> Self {
-        Self { line, status: None, asked: false, stale: false, unseen: false, desk: Desk::default() }
+        Self {
+            line,
+            status: None,
+            asked: false,
+            stale: false,
+            unseen: false,
+            desk: Desk::default(),
+            panels: Panels::default(),
+        }
     }
 
     /// Its id.
@@ -219,6 +230,8 @@ pub struct State {
     pub spots: Vec<Spot>,
     /// The button that is held.
     pub held: Option<Held>,
+    /// The panel for which the timer was started that is under way.
+    pub pacing: Option<Shows>,
     /// Newest life of each timer.
     pub timers: BTreeMap<Timer, u64>,
 }
@@ -252,6 +265,7 @@ impl State {
             opening: None,
             spots: vec![],
             held: None,
+            pacing: None,
             timers: BTreeMap::new(),
         }
     }
@@ -309,6 +323,15 @@ impl State {
         let (layout, desk) = (self.layout(), self.desk());
         let shown = [Some(Shows::Agent), desk.beside].into_iter().flatten().filter(Shows::terminal);
         shown.filter_map(|shows| layout.space(&shows).map(|space| (shows, layout::size(space)))).collect()
+    }
+
+    /// The panel that is in sight, and where its parts stand.
+    #[must_use]
+    pub fn panel(&self) -> Option<(Shows, Parts)> {
+        let shows = self.desk().beside.filter(|shows| !shows.terminal())?;
+        let typing = shows == Shows::Files && self.chosen().is_some_and(|tab| tab.panels.files.types());
+        let parts = self.layout().space(&shows)?.parts(typing);
+        Some((shows, parts))
     }
 
     /// Size of a new session's terminal.

@@ -64,6 +64,7 @@ const PURE: &[&[&str]] = &[
     &["host", "recovery"],
     &["tui", "state"],
     &["tui", "msg"],
+    &["tui", "panel"],
     &["tui", "update"],
     &["tui", "view"],
     &["tui", "keymap"],

@@ -23,6 +23,7 @@ mod matrix;
 mod model_server;
 mod never;
 mod once;
+mod panels;
 mod remembered;
 mod serve;
 mod shells;

@@ -38,6 +38,22 @@ under *alone* need no prefix. On a German or Czech keyboard every key that is na
     }
     out.push_str(
         r#"
+## In the panels
+
+The git and files panels take these keys alone while they have the focus. Whatever else is typed there goes nowhere.
+
+| key | what it does |
+|---|---|
+| `Up` `Down` `k` `j` `PageUp` `PageDown` `Home` `End` | Choose a row, or scroll a text |
+| `Enter` `Right` | Open it: the diff of a change, a directory, a file |
+| `Left` | Go back from a text, or to the directory above |
+| `Right` `Left` | In a text that is wider than the panel: scroll sideways |
+| `Esc` | Go back; from a list to the agent's pane |
+| `R` | Read it again; while the agent works and when its turn ends that happens by itself |
+| `l` | git: show the newest commits, or the changes |
+| `/` | files: show only the names that contain what is typed |
+| `q` | Close the panel |
+
 ## Your own
 
 In `config.toml` (`relight config path` says where it is):

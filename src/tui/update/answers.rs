@@ -7,7 +7,7 @@ use crate::tui::keymap::Command;
 use crate::tui::msg::{Answer, Call, Effect, Exit, Refusal};
 use crate::tui::state::{Mode, State};
 
-use super::{orders, panes, shells, tabs};
+use super::{orders, panels, panes, shells, tabs};
 
 /// Takes the answer to a call.
 pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>, out: &mut Vec<Effect>) {
@@ -74,6 +74,7 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
         (Call::Terminals(session), outcome) => shells::terminals(state, &session, outcome, out),
         (Call::Shell { session, .. }, outcome) => shells::opened(state, &session, outcome, out),
         (Call::Close { session, terminal, .. }, outcome) => shells::closed(state, (session, terminal), outcome, out),
+        (Call::Workspace { session, ask }, outcome) => panels::answered(state, &session, &ask, outcome),
         (Call::StopHost, Ok(_)) => out.push(Effect::Leave(Exit::Quit)),
         (Call::Kill(_) | Call::Dismiss(_) | Call::StopHost, Err(refusal)) => {
             orders::say(state, orders::words(&refusal), out);

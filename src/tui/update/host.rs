@@ -25,6 +25,9 @@ pub fn connected(state: &mut State, out: &mut Vec<Effect>) {
     if let Some(named) = &state.named {
         out.push(Effect::Call(Call::Find(named.clone())));
     }
+    for tab in &mut state.tabs {
+        tab.panels.refresh();
+    }
     panes::attach_all(state, out);
     if was_away {
         orders::say(state, "The host is back.", out);
@@ -61,6 +64,7 @@ pub fn lost(state: &mut State, why: &str, out: &mut Vec<Effect>) {
     for tab in &mut state.tabs {
         tab.asked = false;
         tab.stale = false;
+        tab.panels.lost();
     }
     state.listing = (false, false);
     if let Mode::Form(Form { busy, error, .. }) = &mut state.mode
@@ -128,7 +132,14 @@ fn event(state: &mut State, event: &Event, out: &mut Vec<Effect>) {
             }
             panes::expect(state, terminal.as_ref(), out);
         }
-        "session.agentctl_ready" if chosen => panes::attach_again(state, out),
+        "session.agentctl_ready" => {
+            if let Some(tab) = state.tab_mut(session) {
+                tab.panels.refresh();
+            }
+            if chosen {
+                panes::attach_again(state, out);
+            }
+        }
         _ => {}
     }
 }

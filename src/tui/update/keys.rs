@@ -13,7 +13,7 @@ use crate::tui::notice::Notice;
 use crate::tui::state::{Mode, Pasting, State};
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods, StreamInput};
 
-use super::{commands, forms, lists, orders, panes};
+use super::{commands, forms, lists, orders, panels, panes};
 
 /// Takes what the outer terminal sent, but for the mouse.
 pub fn outer(state: &mut State, outer: Outer, out: &mut Vec<Effect>) {
@@ -66,7 +66,7 @@ fn normal(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
         }
     } else if state.banner_takes_keys() {
         banner_key(state, key, out);
-    } else {
+    } else if !panels::key(state, key, out) {
         panes::input(state, StreamInput::Key(*key), out);
     }
 }
@@ -110,6 +110,9 @@ fn text(state: &mut State, text: String, out: &mut Vec<Effect>) {
         forms::insert(state, &text, out);
         return;
     }
+    if state.mode == Mode::Normal && panels::text(state, &text, out) {
+        return;
+    }
     match &state.mode {
         Mode::Normal if state.chosen().is_some() => {
             if state.banner_takes_keys() {
@@ -137,6 +140,7 @@ fn paste_start(state: &mut State) {
     let stream = state.focused().and_then(|pane| pane.stream);
     state.pasting = match (&state.mode, stream) {
         (Mode::Form(_), _) => Pasting::Form(vec![]),
+        (Mode::Normal, None) if panels::types(state) => Pasting::Form(vec![]),
         (Mode::Normal, Some(stream)) if state.up() && !state.setup.read_only => {
             Pasting::Stream(stream, state.pastes, 0)
         }
@@ -161,7 +165,12 @@ fn paste_chunk(state: &mut State, bytes: &[u8], out: &mut Vec<Effect>) {
 fn paste_end(state: &mut State, out: &mut Vec<Effect>) {
     match std::mem::replace(&mut state.pasting, Pasting::No) {
         Pasting::Form(bytes) => {
-            forms::insert(state, &String::from_utf8_lossy(&bytes), out);
+            let text = String::from_utf8_lossy(&bytes);
+            if state.mode == Mode::Normal {
+                panels::insert(state, &text);
+            } else {
+                forms::insert(state, &text, out);
+            }
         }
         Pasting::Stream(stream, paste, parts) if panes::has(state, stream) => {
             out.push(Effect::Send(stream, StreamInput::PasteCommit { paste, parts }));

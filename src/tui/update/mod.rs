@@ -8,6 +8,7 @@ mod keys;
 mod lists;
 mod mouse;
 mod orders;
+mod panels;
 mod panes;
 mod shells;
 mod tabs;
@@ -54,6 +55,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
             panes::keyframe(state, &mut out);
         }
     }
+    panels::tend(state, &mut out);
     if !took_keys && state.banner_takes_keys() {
         state.quiet = false;
         orders::start(state, Timer::Quiet, orders::QUIET, &mut out);
@@ -68,6 +70,7 @@ fn ran_out(state: &mut State, timer: Timer, out: &mut Vec<Effect>) {
         Timer::Resize => panes::arrange(state, out),
         Timer::Follow => panes::follow(state, out),
         Timer::Attach => panes::attach_again(state, out),
+        Timer::Panel => panels::pace(state),
     }
 }
 
@@ -77,5 +80,7 @@ mod key_tests;
 mod mouse_tests;
 #[cfg(test)]
 mod pane_tests;
+#[cfg(test)]
+mod panel_tests;
 #[cfg(test)]
 mod tests;

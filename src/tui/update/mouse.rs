@@ -10,7 +10,7 @@ use crate::tui::spot::{self, Target};
 use crate::tui::state::{Held, Mode, State};
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods, Mouse, MouseKind, StreamInput};
 
-use super::{commands, keys, lists, orders, shells, tabs};
+use super::{commands, keys, lists, orders, panels, shells, tabs};
 
 /// Lines that a text moves with one step of the wheel.
 const WHEEL_LINES: usize = 3;
@@ -40,12 +40,16 @@ fn press(state: &mut State, mouse: Mouse, out: &mut Vec<Effect>) {
         Mode::Prefix | Mode::Sidebar(_) => state.mode = Mode::Normal,
         _ => return,
     }
-    if let Some((_, beside)) = state.layout().at(mouse.col, mouse.row)
-        && state.desk().away != beside
-    {
+    let Some((_, beside)) = state.layout().at(mouse.col, mouse.row) else { return };
+    let had_focus = state.desk().away == beside;
+    if !had_focus {
         shells::focus_next(state, out);
     }
-    into_pane(state, mouse, out);
+    if beside && state.panel().is_some() {
+        panels::click(state, mouse, had_focus, out);
+    } else {
+        into_pane(state, mouse, out);
+    }
 }
 
 fn click(state: &mut State, target: Target, out: &mut Vec<Effect>) {
@@ -129,9 +133,12 @@ fn wheel(state: &mut State, mouse: Mouse, out: &mut Vec<Effect>) {
     }
 }
 
-/// To the program under the mouse if it takes the mouse, or the arrows that a wheel becomes on the alternate screen.
-fn wheel_in_pane(state: &State, mouse: Mouse, out: &mut Vec<Effect>) {
+/// To the panel under the mouse; to the program there if it takes the mouse, or the arrows that a wheel becomes on the alternate screen.
+fn wheel_in_pane(state: &mut State, mouse: Mouse, out: &mut Vec<Effect>) {
     let Some((space, beside)) = state.layout().at(mouse.col, mouse.row) else { return };
+    if beside && panels::wheel(state, mouse.kind == MouseKind::ScrollDown) {
+        return;
+    }
     let shows = if beside { state.desk().beside } else { Some(Shows::Agent) };
     let takes = |pane: &&Pane| {
         let modes = pane.view.modes();

@@ -91,6 +91,7 @@ pub fn panel(state: &mut State, shows: Shows, out: &mut Vec<Effect>) {
     if *tab.desk.focused() == shows {
         tab.desk.close();
     } else {
+        tab.panels.open(&shows);
         tab.desk.open(shows);
     }
     panes::arrange(state, out);

@@ -23,6 +23,7 @@ pub fn choose(state: &mut State, session: &SessionId, out: &mut Vec<Effect>) {
     sweep(state);
     if let Some(tab) = state.tab_mut(session) {
         tab.unseen = false;
+        tab.panels.refresh();
     }
     panes::arrange(state, out);
     orders::ask_status(state, session, out);
@@ -122,6 +123,9 @@ pub fn active(tab: &mut Tab, activity: Activity, why: &str, chosen: bool) {
     let busy = |a| matches!(a, Activity::Working | Activity::Background | Activity::RateLimited);
     if busy(tab.line.activity) && !busy(activity) && !chosen {
         tab.unseen = true;
+    }
+    if busy(tab.line.activity) && !busy(activity) {
+        tab.panels.refresh();
     }
     tab.line.activity = activity;
     why.clone_into(&mut tab.line.why);

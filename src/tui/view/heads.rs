@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::ink::{clear, line, plain};
+use super::panel;
 use crate::tui::desk::Shows;
 use crate::tui::edit::cut_to;
 use crate::tui::palette::Palette;
@@ -37,8 +38,7 @@ fn name(state: &State, shows: &Shows) -> String {
             if tab.line.title.is_empty() { tab.line.agent_label.clone() } else { tab.line.title.clone() }
         }
         Shows::Shell(_) => "shell".into(),
-        Shows::Git => "git".into(),
-        Shows::Files => "files".into(),
+        Shows::Git | Shows::Files => panel::name(state, shows),
     }
 }
 

@@ -8,6 +8,7 @@ mod keys;
 mod lists;
 mod notices;
 mod pane;
+mod panel;
 mod panels;
 
 use ratatui::buffer::Buffer;
@@ -46,7 +47,7 @@ fn all(state: &State, buf: &mut Buffer, spots: &mut Vec<Spot>) -> Picture {
     if let Some(area) = layout.sidebar {
         spots.extend(lists::sidebar(state, &palette, area, buf));
     }
-    if state.chosen().is_some() && !state.panes.is_empty() {
+    if state.chosen().is_some() && !(state.panes.is_empty() && state.panel().is_none()) {
         picture = panes(state, &palette, buf, spots);
     } else {
         spots.extend(notices::nothing(state, &palette, layout.body, buf));
@@ -103,6 +104,13 @@ fn panes(state: &State, palette: &Palette, buf: &mut Buffer, spots: &mut Vec<Spo
                 picture = drawn;
             }
         }
+        if !shows.terminal() {
+            let (drawn, keys) = panel::draw(state, shows, space, focused, palette, buf);
+            spots.extend(keys);
+            if focused {
+                picture = drawn;
+            }
+        }
         if *shows == Shows::Agent {
             spots.extend(notices::draw(state, palette, space.inside, buf));
         }
@@ -121,6 +129,8 @@ fn panes(state: &State, palette: &Palette, buf: &mut Buffer, spots: &mut Vec<Spo
 
 #[cfg(test)]
 mod list_tests;
+#[cfg(test)]
+mod panel_tests;
 #[cfg(test)]
 mod readme_tests;
 #[cfg(test)]
