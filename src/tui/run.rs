@@ -24,6 +24,8 @@ use crate::wire::host::ClientEnvironment;
 
 /// Shortest time between two pictures.
 const FRAME: Duration = Duration::from_millis(16);
+/// And after one that showed nothing new.
+const NOTHING: Duration = Duration::from_millis(1);
 /// Rest of a sequence that has begun comes within this time, even over a slow link; else ESC was the key.
 const ESC_ALONE: Duration = Duration::from_millis(40);
 /// Answers and timers that wait to be taken: more than can be under way.
@@ -264,8 +266,9 @@ impl Driver {
 
     fn draw(&mut self) {
         self.dirty = false;
-        self.next = Instant::now() + FRAME;
         self.out = self.painter.paint(&self.state);
+        // A key changes nothing until the program echoes it: a picture that was not drawn holds up no other.
+        self.next = Instant::now() + if self.out.is_empty() { NOTHING } else { FRAME };
         self.written = 0;
         self.drawing = true;
     }
