@@ -349,7 +349,7 @@ pub async fn capture(shared: &Shared, p: msg::Capture) -> Result<Value, WireErro
 /// `session.workspace`.
 ///
 /// # Errors
-/// Those of [`find`] and of the agentctl; `executor_starting` while it is not ready.
+/// Those of [`find`] and of the agentctl; `executor_starting` while it is not ready, `executor_unreachable` when it is silent.
 pub async fn workspace(shared: &Shared, p: msg::Workspace) -> Result<Value, WireError> {
     let path = Path::new(&p.path);
     if !(path.starts_with("/workspace") || path.starts_with("/git")) {
@@ -359,7 +359,14 @@ pub async fn workspace(shared: &Shared, p: msg::Workspace) -> Result<Value, Wire
         ));
     }
     let bundle = find(shared, &p.session, None).await?;
-    client(shared, &bundle)?.workspace(&p.path).await.map_err(|e| link_error(&e))
+    client(shared, &bundle)?.workspace(&p.path).await.map_err(|error| match error {
+        link::Error::Silent { after, .. } => {
+            let (name, after) = (&bundle.session.name, after.as_secs());
+            let text = format!("the executor of session `{name}` did not answer within {after} s");
+            WireError::new(ErrorCode::ExecutorUnreachable, text).hint("`relight status` says why; try again later")
+        }
+        error => link_error(&error),
+    })
 }
 
 /// `host.status`.

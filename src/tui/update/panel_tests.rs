@@ -301,6 +301,8 @@ fn what_passes_is_asked_again_by_itself_and_what_does_not_is_not() {
     let mut state = listed((81, 24), &lines());
     after_prefix(&mut state, 'g');
     assert!(starts_timer(&refused(&mut state, Ask::Status, ErrorCode::ExecutorUnreachable)));
+    let failed = state.chosen().unwrap().panels.git.failed.clone();
+    assert_eq!(failed.map(|failure| failure.words).as_deref(), Some("its executor does not answer"));
     assert_eq!(asked(&timer(&mut state)), [Ask::Status]);
     refused(&mut state, Ask::Status, ErrorCode::Internal);
     assert_eq!(asked(&timer(&mut state)), []);

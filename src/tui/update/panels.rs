@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::ids::SessionId;
-use crate::domain::words::Activity;
+use crate::domain::words::{Activity, ErrorCode};
 use crate::tui::desk::Shows;
 use crate::tui::layout::Parts;
 use crate::tui::msg::{Answer, Call, Effect, Refusal, Timer};
@@ -56,9 +56,18 @@ pub fn answered(state: &mut State, session: &SessionId, ask: &Ask, outcome: Resu
     let outcome = match outcome {
         Ok(Answer::Workspace(found)) => Ok(found),
         Ok(_) => return,
-        Err(refusal) => Err(Failure { code: refusal.code, words: orders::words(&refusal) }),
+        Err(refusal) => Err(Failure { code: refusal.code, words: words(&refusal) }),
     };
     tab.panels.answered(ask, outcome);
+}
+
+/// Why there is no answer. Of an executor that is away, a person who looks at the screen is told as everywhere else there.
+fn words(refusal: &Refusal) -> String {
+    match refusal.code {
+        Some(ErrorCode::ExecutorUnreachable) => "its executor does not answer".into(),
+        Some(ErrorCode::ExecutorStarting) => "its executor is starting".into(),
+        _ => orders::words(refusal),
+    }
 }
 
 /// Takes a key, if a panel has the focus: nothing that is typed there reaches a terminal.

@@ -273,10 +273,7 @@ fn what_there_is_not_is_said_in_words() {
     says(&diff(size, " Binary files are what they are\n"), "Binary files are what they are");
     says(&preview(size, whole("")), "The file is empty.");
     says(&preview(size, FileText { text: String::new(), truncated: false, binary: true }), "It is binary");
-    says(
-        &preview(size, FileText { text: "a\n".into(), truncated: true, binary: false }),
-        "It goes on, but is too large",
-    );
+    says(&preview(size, FileText { text: "a\n".into(), truncated: true, binary: false }), "The rest is too large");
     let mut state = shop(size);
     after_prefix(&mut state, 'f');
     says(&state, "Reading…");

@@ -129,3 +129,20 @@ fn all_is_refused_while_the_executor_starts() {
     let tree = client.call("session.workspace", json!({"session": id, "path": FILES})).unwrap().to_string();
     assert!(tree.contains("notes.txt"), "{tree}");
 }
+
+/// It was told as the address of a socket and the line of a request, and as a request that took too long.
+#[test]
+fn a_silent_executor_is_said_to_be_one() {
+    let home = Home::new();
+    let told = Told::new(&home, "kiwi");
+    let agentctl = home.agentctl(&told.id);
+    let client = Client::connect(&home);
+    kill::signal(&agentctl, Signal::STOP);
+    let refused = client.call("session.workspace", json!({"session": told.id, "path": GIT})).unwrap_err();
+    kill::signal(&agentctl, Signal::CONT);
+    assert_eq!(refused.code, ErrorCode::ExecutorUnreachable, "{refused:?}");
+    assert_eq!(refused.message, "the executor of session `demo` did not answer within 15 s");
+    home.until("files that answer again", || {
+        client.call("session.workspace", json!({"session": told.id, "path": FILES})).is_ok()
+    });
+}

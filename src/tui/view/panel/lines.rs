@@ -24,7 +24,7 @@ pub fn draw(text: &Text, pen: &Pen<'_>, area: Rect, buf: &mut Buffer) {
     let (first, gutter) = (text.first(height), text.gutter(width));
     for (row, number) in (0..area.height).zip(first..text.rows()) {
         if number == text.lines() {
-            line(buf, area, row, &[(" It goes on, but is too large to be shown to its end.", faint)]);
+            line(buf, area, row, &[(" The rest is too large to be shown.", faint)]);
             break;
         }
         let whole = text.line(number);
