@@ -10,7 +10,7 @@ Sessions are named by id, by a unique beginning of an id, or by name.
 
 Exit codes:
   0  done
-  1  failed for another reason than those below
+  1  failed for another reason than those below; also `doctor` that found a problem
   2  wrong usage (also: a terminal that cannot show the screen, a text that is too long)
   3  no such session, task, terminal or agent, or the name fits several
   4  refused: it cannot be done in the present state (not resumable, already running, already bound, …);
@@ -24,6 +24,14 @@ With --json an error is one JSON object on stderr: {\"error\": {\"code\", \"mess
 
 Environment:
   RELIGHT_HOME=DIR   configuration, data, state, logs and sockets of one instance under DIR; unset: the XDG places";
+
+/// What `relight doctor --help` says after the options.
+const DOCTOR_HELP: &str = "\
+Each line is one finding: `ok`, `note` (good to know; relight works) or `problem` (something does not work, or gets lost),
+what it is about, how it is, and what to do. It looks at the host and the agentctls, this terminal, what a logout ends,
+directories, disks and the database, limits of the system, and at the agents on PATH, which it asks for their version.
+
+Exit codes: 0 no problem, 1 at least one; 6 not even the directories are known.";
 
 /// A terminal multiplexer for coding agents whose sessions come back by themselves.
 #[derive(Debug, Parser)]
@@ -120,6 +128,9 @@ pub enum Command {
     },
     /// List the agents that can be started
     Agents,
+    /// Look for what you would trip over: nothing is started or changed
+    #[command(after_help = DOCTOR_HELP)]
+    Doctor,
     /// Print the completions for a shell
     Completions {
         /// Shell

@@ -52,7 +52,7 @@ pub fn config(command: &ConfigCommand, json: bool) -> Result<ExitCode> {
 }
 
 /// What one key alone cannot show.
-fn check(config: &Config) -> Result<()> {
+pub fn check(config: &Config) -> Result<()> {
     let agent = &config.defaults.agent;
     if agent.is_empty() || config.profiles.get(agent).is_some() {
         return Ok(());
@@ -101,15 +101,16 @@ pub fn agents(dirs: &Dirs, json: bool) -> Result<ExitCode> {
 
 /// Whether the profile's program is there: on PATH, at its absolute path, or always (our own program, your shell).
 pub fn installed(profile: &Profile) -> bool {
-    let program = profile.program.as_str();
-    if program.starts_with('{') {
-        return true;
-    }
+    profile.program.starts_with('{') || which(&profile.program).is_some()
+}
+
+/// Where a program is: at its own path, if it has one, else the first on PATH.
+pub fn which(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
-        return executable(&PathBuf::from(program));
+        return Some(PathBuf::from(program)).filter(|path| executable(path));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| executable(&dir.join(program)))
+    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|path| executable(path))
 }
 
 fn executable(path: &std::path::Path) -> bool {

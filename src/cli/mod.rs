@@ -3,6 +3,7 @@
 mod args;
 mod attach;
 mod caller;
+mod doctor;
 mod events;
 mod failure;
 mod hidden;
@@ -109,6 +110,7 @@ async fn dispatch(args: &Args, dirs: &Dirs) -> Result<ExitCode> {
         Some(Command::Dismiss { session }) => session::dismiss(dirs, session, json).await,
         Some(Command::Rename { session, name }) => session::rename(dirs, session, name, json).await,
         Some(Command::Events { since, follow }) => events::run(dirs, *since, *follow, json).await,
+        Some(Command::Doctor) => Box::pin(doctor::run(dirs, json)).await,
         Some(Command::Host { command }) => match command {
             HostCommand::Run => host_run::run(dirs).await,
             HostCommand::Start => host::start(dirs, json).await,

@@ -10,6 +10,12 @@ pub fn set_nice(pid: i32, nice: i32) -> bool {
     fs::write(format!("/proc/{pid}/autogroup"), nice.clamp(-20, 19).to_string()).is_ok()
 }
 
+/// Whether the kernel schedules terminal sessions as groups.
+#[must_use]
+pub fn enabled() -> bool {
+    fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled").is_ok_and(|text| text.trim() == "1")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -77,6 +77,14 @@ pub enum Error {
         /// Where its words are.
         log: PathBuf,
     },
+    /// A program did not say what it was asked for.
+    #[error("{program} did not answer: {why}")]
+    Answer {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// The hidden `detach` command was called with arguments it does not know.
     #[error("detach is internal: it takes `-- PROGRAM [ARGS…]`")]
     Usage,

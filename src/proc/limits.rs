@@ -8,6 +8,13 @@ use crate::proc::error::{Error, Result};
 /// some programs walk all possible descriptors.
 pub const WANTED_NOFILE: u64 = 65_536;
 
+/// Soft and hard limit of open descriptors; `None`: no limit.
+#[must_use]
+pub fn nofile() -> (Option<u64>, Option<u64>) {
+    let now = getrlimit(Resource::Nofile);
+    (now.current, now.maximum)
+}
+
 /// Raises the soft limit of open descriptors to the hard one, at most to [`WANTED_NOFILE`]; never lowers it. Returns
 /// the limit that then holds.
 ///

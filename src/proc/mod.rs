@@ -2,6 +2,7 @@
 //!
 //! A process is named by boot id, pid and start time and held as a pidfd, never by a name. A zombie counts as dead.
 
+pub mod ask;
 pub mod autogroup;
 pub mod clock;
 pub mod detach;

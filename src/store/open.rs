@@ -21,7 +21,7 @@ pub(super) const MIGRATIONS: &[&str] =
 pub const SCHEMA: i64 = MIGRATIONS.len() as i64;
 
 /// Marks the file as ours: `rlgt`.
-const APPLICATION_ID: i64 = 1_919_706_996;
+pub(super) const APPLICATION_ID: i64 = 1_919_706_996;
 
 /// Pages copied in one step of a backup, and the pause after each, in which other connections may write.
 const BACKUP_PAGES: i32 = 4_096;
@@ -69,8 +69,9 @@ impl Store {
     }
 }
 
-/// The name of the network filesystem with this magic number.
-pub(super) fn network_filesystem(magic: u64) -> Option<&'static str> {
+/// The name of the network filesystem with this magic number, as `statfs` gives it: a database would be damaged there.
+#[must_use]
+pub fn network_filesystem(magic: u64) -> Option<&'static str> {
     NETWORK.iter().find(|(known, _)| *known == magic).map(|(_, name)| *name)
 }
 
@@ -113,7 +114,7 @@ fn connect(path: &Path, backups: &Path, now: Millis) -> Result<Connection> {
 }
 
 /// The file that SQLite keeps beside the database under the same name with this ending.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()

@@ -68,6 +68,9 @@ const PURE: &[&[&str]] = &[
     &["tui", "update"],
     &["tui", "view"],
     &["tui", "keymap"],
+    &["cli", "doctor", "facts"],
+    &["cli", "doctor", "finding"],
+    &["cli", "doctor", "judge"],
 ];
 
 /// Beginnings of paths that a pure room has no use for.

@@ -8,7 +8,9 @@ use crate::support::Home;
 fn help_documents_commands_exit_codes_and_environment() {
     let home = Home::new();
     let help = home.run(&["--help"]).ok();
-    for word in ["attach", "new", "ls", "status", "send", "capture", "resume", "adopt", "kill", "dismiss", "events"] {
+    for word in
+        ["attach", "new", "ls", "status", "send", "capture", "resume", "adopt", "kill", "dismiss", "events", "doctor"]
+    {
         assert!(help.out.contains(&format!("\n  {word} ")), "`{word}` is not in the help");
     }
     for word in ["host", "config", "agents", "completions", "RELIGHT_HOME=DIR", "Exit codes:"] {

@@ -17,6 +17,7 @@ mod cli;
 mod clients;
 mod demo;
 mod detach;
+mod doctor;
 mod executor;
 mod link;
 mod matrix;

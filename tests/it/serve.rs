@@ -3,6 +3,6 @@
 mod calls;
 mod end;
 mod events;
-mod fake;
+pub mod fake;
 mod screens;
 mod streams;
