@@ -15,7 +15,7 @@ use crate::tui::{Exit as TuiExit, Options, StartHost};
 use crate::wire::host::{DetachedOthers, Find, SessionCreated};
 
 use super::failure::{Exit, Failure, Result};
-use super::{caller, local, logging, output, reach};
+use super::{caller, host, local, logging, output, reach};
 
 /// How the sessions are shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +27,9 @@ pub struct How<'a> {
     /// Every other screen is told to leave first.
     pub detach_others: bool,
 }
+
+/// 128 and SIGHUP.
+const HANGUP: u8 = 129;
 
 /// Shows the sessions until the person detaches.
 pub async fn run(dirs: &Dirs, how: How<'_>) -> Result<ExitCode> {
@@ -53,10 +56,13 @@ pub async fn run(dirs: &Dirs, how: How<'_>) -> Result<ExitCode> {
     match tui::run(options).await.map_err(|error| Failure::new(error.to_string()))? {
         TuiExit::Detached => output::line("detached; the agents go on (`relight` shows them again)")?,
         TuiExit::SentAway(why) => output::line(&format!("{why} The agents go on (`relight` shows them again)."))?,
-        TuiExit::Quit => output::line("the host and the agents have ended; `relight` brings them back")?,
+        TuiExit::Quit => {
+            host::stopped(dirs).await?;
+            output::line("the host and the agents have ended; `relight` brings them back")?;
+        }
         TuiExit::Refused(why) => return Err(Failure::coded(ErrorCode::ExecutorUnreachable, why)),
-        TuiExit::TerminalGone => return Ok(ExitCode::SUCCESS),
-        // As a shell reports it.
+        // As a shell reports it; the end of a terminal comes as SIGHUP or, to who has none of its own, without.
+        TuiExit::TerminalGone => return Ok(ExitCode::from(HANGUP)),
         TuiExit::Signal(signal) => return Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))),
     }
     Ok(ExitCode::SUCCESS)

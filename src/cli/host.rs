@@ -32,14 +32,25 @@ pub async fn start(dirs: &Dirs, json: bool) -> Result<ExitCode> {
 /// Ends the host and leaves the mark that keeps agentctls from starting another.
 pub async fn stop(dirs: &Dirs, agents: bool, json: bool) -> Result<ExitCode> {
     let stopped = end(dirs, Stop { agents, restart: false }).await?;
-    dirs.create()?;
-    let mark = dirs.host_stopped();
-    fs::write(&mark, "").map_err(|error| Failure::config(format!("cannot write {}: {error}", mark.display())))?;
+    mark(dirs)?;
     output::either(json, &json!({ "stopped": stopped }), || match (stopped, agents) {
         (false, _) => "no host ran".into(),
         (true, false) => "the host has ended; the agents go on".into(),
         (true, true) => "the host and the agents have ended".into(),
     })
+}
+
+/// A host was told to end for good: waits until it has, and leaves the mark.
+pub async fn stopped(dirs: &Dirs) -> Result<()> {
+    until_free(dirs).await?;
+    mark(dirs)
+}
+
+/// The mark that keeps agentctls from starting another host.
+fn mark(dirs: &Dirs) -> Result<()> {
+    dirs.create()?;
+    let mark = dirs.host_stopped();
+    fs::write(&mark, "").map_err(|error| Failure::config(format!("cannot write {}: {error}", mark.display())))
 }
 
 /// Ends the host, if one runs, and starts one.
@@ -93,6 +104,11 @@ async fn end(dirs: &Dirs, how: Stop) -> Result<bool> {
     if !told && let Some(held) = holder.map(|identity| PidFd::open(&identity)).transpose()?.flatten() {
         held.signal(Signal::TERM)?;
     }
+    until_free(dirs).await?;
+    Ok(true)
+}
+
+async fn until_free(dirs: &Dirs) -> Result<()> {
     let begin = Instant::now();
     while lock::is_held(&dirs.host_lock())? {
         if begin.elapsed() > STOP_DEADLINE {
@@ -101,5 +117,5 @@ async fn end(dirs: &Dirs, how: Stop) -> Result<bool> {
         }
         sleep(POLL).await;
     }
-    Ok(true)
+    Ok(())
 }

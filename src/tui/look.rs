@@ -11,6 +11,8 @@ pub struct Look {
     pub colour: bool,
     /// Colours that programs may use.
     pub depth: Depth,
+    /// The cursor has several shapes. Old consoles print what asks for one.
+    pub shapes: bool,
 }
 
 impl Look {
@@ -33,7 +35,13 @@ impl Look {
         } else {
             Depth::Basic
         };
-        Self { ascii: !utf8 || term == "linux", colour: set("NO_COLOR").is_none() && term != "vt100", depth }
+        let plain = term.starts_with("vt1") || term.starts_with("vt2");
+        Self {
+            ascii: !utf8 || term == "linux",
+            colour: set("NO_COLOR").is_none() && !plain,
+            depth,
+            shapes: !plain && term != "linux",
+        }
     }
 }
 
@@ -47,10 +55,10 @@ mod tests {
             Look::read(|name| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
         };
         let full = look(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LANG", "de_DE.UTF-8")]);
-        assert_eq!(full, Look { ascii: false, colour: true, depth: Depth::True });
+        assert_eq!(full, Look { ascii: false, colour: true, depth: Depth::True, shapes: true });
         let inner = look(&[("TERM", "screen-256color"), ("LC_ALL", "C"), ("LANG", "C.UTF-8"), ("NO_COLOR", "1")]);
-        assert_eq!(inner, Look { ascii: true, colour: false, depth: Depth::Indexed });
+        assert_eq!(inner, Look { ascii: true, colour: false, depth: Depth::Indexed, shapes: true });
         let console = look(&[("TERM", "linux"), ("LANG", "C.UTF-8"), ("NO_COLOR", "")]);
-        assert_eq!(console, Look { ascii: true, colour: true, depth: Depth::Basic });
+        assert_eq!(console, Look { ascii: true, colour: true, depth: Depth::Basic, shapes: false });
     }
 }

@@ -34,6 +34,7 @@ pub mod sidebar;
 pub mod spot;
 pub mod state;
 pub mod tabbar;
+mod testpoint;
 pub mod update;
 pub mod view;
 

@@ -32,15 +32,16 @@ pub struct Painter {
     spots: Vec<Spot>,
     mouse: Reports,
     depth: Depth,
+    shapes: bool,
 }
 
 impl Painter {
-    /// Of a terminal on which nothing stands.
+    /// Of a terminal on which nothing stands. `shapes`: its cursor has several.
     #[must_use]
-    pub fn new(depth: Depth) -> Self {
+    pub fn new(depth: Depth, shapes: bool) -> Self {
         // What a program draws in colour stays so: NO_COLOR is for what relight itself adds, and the program reads it too.
         force_color_output(true);
-        Self { shown: Buffer::empty(Rect::ZERO), picture: None, spots: vec![], mouse: Reports::Off, depth }
+        Self { shown: Buffer::empty(Rect::ZERO), picture: None, spots: vec![], mouse: Reports::Off, depth, shapes }
     }
 
     /// What stands on the terminal is not known any more.
@@ -92,7 +93,7 @@ impl Painter {
         if !changed && self.picture == Some(picture) {
             return;
         }
-        if self.picture.is_none_or(|shown| shown.shape != picture.shape) {
+        if self.shapes && self.picture.is_none_or(|shown| shown.shape != picture.shape) {
             let _never = write!(out, "\x1b[{} q", picture.shape.min(6));
         }
         let _never = match picture.cursor {

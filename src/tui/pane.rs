@@ -5,9 +5,13 @@ use crate::domain::ids::{SessionId, TerminalId};
 use crate::domain::launch::{Exit, Size};
 use crate::screen::view::View;
 use crate::wire::frame::Frame;
+use crate::wire::input::StreamInput;
 
 /// Frames kept of a stream whose number is not known yet: its keyframe and what follows until the answer is read.
 pub const MAX_EARLY_FRAMES: usize = 8;
+
+/// Keys and texts kept that are typed before the stream's number is known: a person types fewer in that time.
+pub const MAX_EARLY_KEYS: usize = 256;
 
 /// A terminal that is shown.
 pub struct Pane {
@@ -35,6 +39,8 @@ pub struct Pane {
     pub exited: Option<Exit>,
     /// Frames that came before the stream's number was known.
     pub early: Vec<(u32, Frame)>,
+    /// What was typed before that.
+    pub typed: Vec<StreamInput>,
 }
 
 impl Pane {
@@ -54,6 +60,7 @@ impl Pane {
             lost: None,
             exited: None,
             early: vec![],
+            typed: vec![],
         }
     }
 

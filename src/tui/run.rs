@@ -17,6 +17,7 @@ use super::outer::{self, Outer};
 use super::painter::Painter;
 use super::reach::{News, Reach};
 use super::state::{Setup, State};
+use super::testpoint;
 use super::update::{begin, update};
 use crate::link::host::HostItem;
 use crate::screen::decode::Decoder;
@@ -54,11 +55,11 @@ pub async fn run(options: Options) -> Result<Exit, Error> {
     // Who only looks is not the one for whom agents work.
     let environment = (!options.read_only).then_some(ClientEnvironment { env: options.volatile });
     let signals = Signals::new()?;
-    let outer = Outer::open()?;
+    let outer = Outer::open(look.shapes)?;
     let (news, inbox) = mpsc::channel(INBOX);
     let mut driver = Driver {
         state: State::new(setup, outer.size(), options.session),
-        painter: Painter::new(look.depth),
+        painter: Painter::new(look.depth, look.shapes),
         reach: Reach::new(options.endpoint, options.start_host, environment, news),
         outer,
         signals,
@@ -82,7 +83,9 @@ struct Signals {
     hangup: Signal,
     terminate: Signal,
     interrupt: Signal,
+    quit: Signal,
     resized: Signal,
+    stopped: Signal,
     awoke: Signal,
 }
 
@@ -94,6 +97,8 @@ impl Signals {
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
             resized: listen(SignalKind::window_change())?,
+            quit: listen(SignalKind::quit())?,
+            stopped: listen(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
             awoke: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         })
     }
@@ -102,7 +107,9 @@ impl Signals {
 /// Why the loop woke up.
 enum Woke {
     End(Exit),
+    Panicked,
     Resized,
+    Stopped,
     Awoke,
     Typed(Vec<u8>),
     EscapeAlone,
@@ -142,13 +149,18 @@ impl Driver {
             return exit;
         }
         loop {
-            if outer::is_restored() {
-                return Exit::Refused(
-                    "relight had an internal error; what it was is written above and in the log".into(),
-                );
-            }
             let ended = match self.wait().await {
                 Woke::End(exit) => Some(exit),
+                Woke::Panicked => Some(Exit::Refused(
+                    "relight had an internal error; what it was is written above and in the log".into(),
+                )),
+                Woke::Stopped => {
+                    outer::suspend();
+                    // The handler keeps the default from happening; from here on the shell has the terminal.
+                    let _stopped =
+                        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+                    None
+                }
                 Woke::Resized => {
                     let (cols, rows) = self.outer.size();
                     self.take(Msg::Resized(cols, rows))
@@ -156,6 +168,7 @@ impl Driver {
                 Woke::Awoke => self.awoke(),
                 Woke::Typed(bytes) if bytes.is_empty() => Some(Exit::TerminalGone),
                 Woke::Typed(bytes) => {
+                    testpoint::typed(&bytes);
                     let said = self.decoder.feed(&bytes);
                     self.escape = self.decoder.pending().then(|| Instant::now() + ESC_ALONE);
                     self.take_all(said.into_iter().map(Msg::Outer))
@@ -202,6 +215,9 @@ impl Driver {
             _ = signals.hangup.recv() => Woke::End(Exit::Signal(rustix::process::Signal::HUP.as_raw())),
             _ = signals.terminate.recv() => Woke::End(Exit::Signal(rustix::process::Signal::TERM.as_raw())),
             _ = signals.interrupt.recv() => Woke::End(Exit::Signal(rustix::process::Signal::INT.as_raw())),
+            _ = signals.quit.recv() => Woke::End(Exit::Signal(rustix::process::Signal::QUIT.as_raw())),
+            () = outer::panicked() => Woke::Panicked,
+            _ = signals.stopped.recv() => Woke::Stopped,
             _ = signals.awoke.recv() => Woke::Awoke,
             _ = signals.resized.recv() => Woke::Resized,
             count = outer.write(rest), if !rest.is_empty() => Woke::Written(count),

@@ -24,6 +24,7 @@ mod matrix;
 mod model_server;
 mod never;
 mod once;
+mod outer;
 mod panels;
 mod remembered;
 mod serve;

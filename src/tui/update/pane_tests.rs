@@ -239,3 +239,41 @@ fn announcements_are_kept_and_a_kill_says_how_to_undo_it() {
     press(&mut state, Chord::key(KeyCode::Esc));
     assert_eq!(state.mode, Mode::Normal);
 }
+
+/// Named by the fault: the first letters after a change of tab went nowhere.
+#[test]
+fn what_is_typed_while_an_attach_is_on_its_way_is_sent_after_it_and_only_there() {
+    let mut state = listed((80, 24), &lines());
+    let sent = |effects: &[Effect]| -> Vec<(u32, StreamInput)> {
+        let sent = |effect: &Effect| match effect {
+            Effect::Send(stream, input @ (StreamInput::Key(_) | StreamInput::Text { .. })) => {
+                Some((*stream, input.clone()))
+            }
+            _ => None,
+        };
+        effects.iter().filter_map(sent).collect()
+    };
+    let effects = after_prefix(&mut state, 'p');
+    let attach = effects.iter().find_map(|effect| match effect {
+        Effect::Call(call @ Call::Attach { .. }) => Some(call.clone()),
+        _ => None,
+    });
+    assert_eq!(press(&mut state, Chord::char('l')), []);
+    let text = StreamInput::Text { text: "s -a".into() };
+    update(&mut state, Msg::Outer(crate::screen::decode::Outer::Text("s -a".into())));
+    let attached = Attached { stream: 9, session_id: id("api"), terminal_id: Some(terminal("api", 1)) };
+    let effects = update(&mut state, Msg::Answered(attach.unwrap(), Ok(Answer::Attached(attached))));
+    assert_eq!(sent(&effects), [(9, StreamInput::Key(Chord::char('l').to_key())), (9, text)]);
+    // What was meant for a terminal that cannot be had goes to no other one.
+    let effects = after_prefix(&mut state, 'n');
+    let attach = effects.iter().find_map(|effect| match effect {
+        Effect::Call(call @ Call::Attach { .. }) => Some(call.clone()),
+        _ => None,
+    });
+    press(&mut state, Chord::char('x'));
+    let refusal = Refusal { code: None, message: "gone".into(), hint: None };
+    update(&mut state, Msg::Answered(attach.unwrap(), Err(refusal)));
+    let effects = after_prefix(&mut state, 'p');
+    answer_attach(&mut state, &effects, 11);
+    assert_eq!(sent(&press(&mut state, Chord::char('y'))), [(11, StreamInput::Key(Chord::char('y').to_key()))]);
+}

@@ -5,7 +5,7 @@ use crate::domain::launch::{Exit, Size};
 use crate::domain::words::ErrorCode;
 use crate::tui::desk::Shows;
 use crate::tui::msg::{Call, Effect, Refusal, Timer};
-use crate::tui::pane::{MAX_EARLY_FRAMES, Pane};
+use crate::tui::pane::{MAX_EARLY_FRAMES, MAX_EARLY_KEYS, Pane};
 use crate::tui::state::{State, Tab};
 use crate::wire::agentctl::StreamEvent;
 use crate::wire::frame::Frame;
@@ -73,12 +73,14 @@ pub fn attached(state: &mut State, ticket: u64, outcome: Result<Attached, Refusa
         return;
     };
     pane.asked = false;
+    let typed = std::mem::take(&mut pane.typed);
     match outcome {
         Ok(attached) => {
             pane.stream = Some(attached.stream);
             pane.terminal = attached.terminal_id;
             pane.lost = None;
             pane.exited = None;
+            out.extend(typed.into_iter().map(|input| Effect::Send(attached.stream, input)));
             let early = std::mem::take(&mut pane.early);
             for (stream, frame) in early {
                 if stream == attached.stream {
@@ -180,14 +182,18 @@ pub fn resize(state: &mut State, out: &mut Vec<Effect>) {
     }
 }
 
-/// Sends input into the terminal that has the focus; `false` when nothing took it.
-pub fn input(state: &State, input: StreamInput, out: &mut Vec<Effect>) -> bool {
-    match state.focused().and_then(|pane| pane.stream) {
-        Some(stream) if !state.setup.read_only && state.up() => {
-            out.push(Effect::Send(stream, input));
-            true
-        }
-        _ => false,
+/// Sends input into the terminal that has the focus. What is typed while its attach is on its way is sent after it.
+pub fn input(state: &mut State, input: StreamInput, out: &mut Vec<Effect>) {
+    if state.setup.read_only || !state.up() {
+        return;
+    }
+    let shows = state.desk().focused().clone();
+    let Some(pane) = state.panes.iter_mut().find(|pane| pane.shows == shows) else { return };
+    let typed = matches!(input, StreamInput::Key(_) | StreamInput::Text { .. });
+    if let Some(stream) = pane.stream {
+        out.push(Effect::Send(stream, input));
+    } else if typed && pane.asked && pane.typed.len() < MAX_EARLY_KEYS {
+        pane.typed.push(input);
     }
 }
 

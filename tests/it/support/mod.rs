@@ -5,8 +5,10 @@
 pub mod client;
 pub mod home;
 pub mod kill;
+pub mod modes;
 pub mod pane;
 pub mod reply;
+pub mod terminal;
 pub mod told;
 pub mod tui;
 pub mod wait;
