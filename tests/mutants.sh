@@ -47,7 +47,7 @@ predicate.rs|AND o.terminal_id <> b.terminal_id|AND o.terminal_id = b.terminal_i
 predicate.rs|claim_epoch = s.last_epoch + 1|claim_epoch = s.last_epoch
 predicate.rs|claimed_from = b.end_reason, end_reason = 'resumed'|claimed_from = 'terminal-exited', end_reason = 'resumed'
 predicate.rs|b.session_id = s.id AND b.generation = |b.generation = 
-predicate.rs|WHERE b.session_id = :session AND|WHERE
+predicate.rs|WHERE b.session_id = :session AND|WHERE :session IS NOT NULL AND
 predicate.rs|s.id = ?1 AND s.pending IS NULL AND|s.id = ?1 AND
 predicate.rs|b.end_reason IN ('terminal-exited', 'disposed')|b.end_reason = 'disposed'
 predicate.rs|b.end_reason IN ('terminal-exited', 'disposed')|b.end_reason = 'terminal-exited'
@@ -249,7 +249,7 @@ sql() {
             printf '%s' "${before%x}" >"$copy/src/store/$file"
             continue
           fi
-          names=$(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$work/log" | sort -u | head -3 | paste -sd' ')
+          names=$(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$work/log" | sort -u | sed -n 1,3p | paste -sd' ')
           echo "$number caught: $file: $text → $with   [$names]"; caught=$((caught + 1)) ;;
       esac
     fi
