@@ -19,6 +19,7 @@ mod demo;
 mod detach;
 mod doctor;
 mod executor;
+mod first_day;
 mod link;
 mod matrix;
 mod model_server;
