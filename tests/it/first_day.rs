@@ -98,6 +98,7 @@ impl Person<'_> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one day, told in order")]
 fn the_first_ten_minutes_need_no_manual() {
     let home = Home::new().env("PATH", "/usr/bin:/bin");
     let mut terminal = Terminal::new((80, 24));

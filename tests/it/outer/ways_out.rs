@@ -3,7 +3,6 @@
 use std::fs;
 
 use crate::support::Home;
-use crate::support::home::text;
 use crate::support::kill::{self, Signal};
 use crate::support::modes::Modes;
 use crate::support::terminal::{PREFIX, Terminal};
@@ -186,29 +185,4 @@ fn a_terminal_that_is_gone_ends_the_client_at_once_with_hardly_any_work() {
         assert!(busy < 1.5 && time.as_secs() < 20, "{busy} s of work, {time:?}");
     }
     told.back_once(&home, 1);
-}
-
-/// Named by the fault: the last bytes were not waited for, and a terminal behind a slow link stayed as it was.
-#[test]
-fn a_terminal_that_is_busy_with_a_picture_is_put_back_too() {
-    let home = Home::new();
-    let shell = home.json(&["new", "--agent", "shell", "--detach"]);
-    let id = text(&shell, "session_id");
-    let mut terminal = Terminal::new((500, 200));
-    let before = terminal.termios();
-    terminal.start(&home, &["attach", &id]);
-    terminal.until_text(&home, "ready");
-    terminal.keys("while :; do head -c 60000 /dev/urandom | od -c -w100; done\r");
-    terminal.until_text(&home, "0000144");
-    // Nobody reads while it draws one picture after the other, until it can write no more.
-    let mut full = 0;
-    home.until("a terminal that takes no more", || {
-        full = if terminal.unread() >= 4_000 { full + 1 } else { 0 };
-        full > 20
-    });
-    kill::signal(terminal.process(), Signal::TERM);
-    assert_eq!(terminal.until_code(&home), 143);
-    assert_eq!(terminal.termios(), before);
-    assert_eq!(terminal.modes.left(), Modes::default().left());
-    assert!(!terminal.alternate());
 }
