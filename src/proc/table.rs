@@ -34,10 +34,18 @@ impl Stat {
 /// Index of the start time among the fields after the program's name (field 22 of the whole line).
 const START_TIME_INDEX: usize = 19;
 
-fn parse(pid: i32, line: &str) -> Option<Stat> {
+/// Index of the size of its memory (field 23), zero for a thread of the kernel.
+const MEMORY_INDEX: usize = 20;
+/// Index of where its environment ends (field 51), zero until a program that begins has it.
+const ENV_END_INDEX: usize = 48;
+
+fn fields(line: &str) -> Option<Vec<&str>> {
     // The name is in parentheses and may itself hold blanks and parentheses: the last one ends it.
-    let rest = line.get(line.rfind(')')? + 1..)?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    Some(line.get(line.rfind(')')? + 1..)?.split_ascii_whitespace().collect())
+}
+
+fn parse(pid: i32, line: &str) -> Option<Stat> {
+    let fields = fields(line)?;
     Some(Stat {
         pid,
         state: fields.first()?.chars().next()?,
@@ -46,6 +54,18 @@ fn parse(pid: i32, line: &str) -> Option<Stat> {
         sid: fields.get(3)?.parse().ok()?,
         start_time: fields.get(START_TIME_INDEX)?.parse().ok()?,
     })
+}
+
+fn half_begun(line: &str) -> bool {
+    let fields = fields(line).unwrap_or_default();
+    let zero = |index: usize| fields.get(index).is_some_and(|field| *field == "0");
+    !zero(MEMORY_INDEX) && zero(ENV_END_INDEX) && !matches!(fields.first(), Some(&("Z" | "X" | "x")))
+}
+
+/// Whether the process is within `exec`: it has left its old program and has no environment yet, which takes the kernel
+/// well under a millisecond. False also when there is no such process.
+pub(super) fn begins(pid: i32) -> bool {
+    fs::read(format!("/proc/{pid}/stat")).is_ok_and(|line| half_begun(&String::from_utf8_lossy(&line)))
 }
 
 /// Whether `error` says that there is no such process.
@@ -107,6 +127,21 @@ mod tests {
         assert_eq!(stat, Stat { pid: 42, state: 'S', ppid: 1, pgid: 2, sid: 3, start_time: 777 });
         assert!(parse(42, "42 (cut").is_none());
         assert!(parse(42, "42 (cut) S 1 2").is_none());
+    }
+
+    #[test]
+    fn a_program_that_begins_has_memory_and_no_environment_yet() {
+        let line = |state: &str, memory: &str, end: &str| {
+            let mut fields = vec!["1"; 50];
+            (fields[0], fields[MEMORY_INDEX], fields[ENV_END_INDEX]) = (state, memory, end);
+            format!("42 (a) {}", fields.join(" "))
+        };
+        assert!(half_begun(&line("R", "4096", "0")));
+        assert!(!half_begun(&line("R", "4096", "77")), "it runs");
+        assert!(!half_begun(&line("I", "0", "0")), "a thread of the kernel");
+        assert!(!half_begun(&line("Z", "4096", "0")), "it is dead");
+        assert!(!half_begun("42 (cut"));
+        assert!(!begins(std::process::id() as i32) && !begins(i32::MAX));
     }
 
     #[test]
