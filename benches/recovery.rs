@@ -58,7 +58,7 @@ async fn candidate(store: &Store) -> SessionId {
     };
     let adopt = Adopt { session, terminal: TerminalId::new(id()).expect("an id"), token: id() };
     match store.adopt(adopt).await.expect("an adopted conversation").value {
-        Adopted::Seeded(session) => session.id,
+        Adopted::Seeded(made) => made.session.id,
         Adopted::AlreadyBound(other) => other,
     }
 }

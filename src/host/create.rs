@@ -15,7 +15,7 @@ use crate::domain::profile::Profile;
 use crate::domain::rows::Task;
 use crate::domain::words::{ErrorCode, Runtime, TaskState};
 use crate::proc::clock;
-use crate::store::{Adopt, Adopted, NewSession};
+use crate::store::{Adopt, Adopted, Bundle, NewSession};
 use crate::wire::host as msg;
 use crate::wire::host::WireError;
 
@@ -57,11 +57,10 @@ pub async fn create(shared: &Arc<Shared>, p: msg::SessionCreate) -> Result<Value
     let task_id = task(shared, p.task, p.name.as_deref(), &p.agent, &p.cwd).await?;
     let launch = Launch { args: p.args, env: p.env, cwd: p.cwd, prompt: p.prompt };
     let new = new_session(shared, &profile, p.name.as_deref(), task_id, executor, launch);
-    let id = new.id.clone();
     let size = p.size.unwrap_or(Size::DEFAULT);
-    shared.store.create_session(new).await.map_err(|e| common::store_error(&e))?;
-    let bundle = shared.store.bundle(id.clone()).await.map_err(|e| common::store_error(&e))?;
-    let created = msg::SessionCreated { session_id: id, task_id: bundle.session.task_id.clone() };
+    // Nothing that can fail comes between: a session that is there without its actor would never start.
+    let bundle = shared.store.create_session(new).await.map_err(|e| common::store_error(&e))?.value;
+    let created = named(&bundle);
     let handle = session::spawn(shared, bundle, false);
     let (tell, told) = oneshot::channel();
     let _ = handle.orders.send(Command::First { size, tell }).await;
@@ -88,7 +87,7 @@ pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, 
     // Asked first: a conversation of ours is open in a process of ours, which is not elsewhere.
     let bound = shared.store.bound(p.agent.clone(), p.token.clone()).await.map_err(|e| common::store_error(&e))?;
     if let Some(id) = bound {
-        return adopted(shared, "already_bound", id).await;
+        return already_bound(shared, id).await;
     }
     if let Some(place) = elsewhere::open(&profile, &p.token, &p.env) {
         return Err(WireError::new(
@@ -105,24 +104,28 @@ pub async fn adopt(shared: &Arc<Shared>, p: msg::SessionAdopt) -> Result<Value, 
         terminal: ids::terminal(),
         token: p.token,
     };
-    let (outcome, id) = match shared.store.adopt(adopt).await.map_err(|e| common::store_error(&e))?.value {
-        Adopted::Seeded(session) => ("seeded", session.id),
-        Adopted::AlreadyBound(id) => ("already_bound", id),
-    };
-    adopted(shared, outcome, id).await
+    match shared.store.adopt(adopt).await.map_err(|e| common::store_error(&e))?.value {
+        Adopted::Seeded(bundle) => {
+            let answer = adopted("seeded", &bundle);
+            session::spawn(shared, *bundle, true);
+            reply(&answer)
+        }
+        Adopted::AlreadyBound(id) => already_bound(shared, id).await,
+    }
 }
 
-async fn adopted(shared: &Arc<Shared>, outcome: &str, id: SessionId) -> Result<Value, WireError> {
+async fn already_bound(shared: &Arc<Shared>, id: SessionId) -> Result<Value, WireError> {
     let bundle = shared.store.bundle(id).await.map_err(|e| common::store_error(&e))?;
-    let answer = msg::SessionAdopted {
-        outcome: outcome.into(),
-        session_id: bundle.session.id.clone(),
-        task_id: bundle.session.task_id.clone(),
-    };
-    if outcome == "seeded" {
-        session::spawn(shared, bundle, true);
-    }
-    reply(&answer)
+    reply(&adopted("already_bound", &bundle))
+}
+
+fn adopted(outcome: &str, bundle: &Bundle) -> msg::SessionAdopted {
+    let msg::SessionCreated { session_id, task_id } = named(bundle);
+    msg::SessionAdopted { outcome: outcome.into(), session_id, task_id }
+}
+
+fn named(bundle: &Bundle) -> msg::SessionCreated {
+    msg::SessionCreated { session_id: bundle.session.id.clone(), task_id: bundle.session.task_id.clone() }
 }
 
 fn new_session(

@@ -17,12 +17,10 @@ use super::common;
 use super::core::Link;
 use super::jobs;
 use super::recovery;
-use super::session::Actor;
+use super::session::{Actor, HELD_MS};
 
 /// A link that was up for this long has lasted: the next loss is the first again.
 const LASTING_MS: Millis = 10_000;
-/// Pause before a record that the database refused is applied again: about what freeing some space takes.
-const HELD_MS: Millis = 1_000;
 /// What an agentctl that has ended sent before is here already; nothing of it is waited for longer.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 

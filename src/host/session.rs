@@ -35,6 +35,9 @@ const ORDERS: usize = 64;
 /// A launch counts towards the bound of parallel launches until its agent has said something, but no longer than this.
 const LAUNCH_WEIGHT: Duration = Duration::from_secs(5);
 
+/// Pause before what the database refused is tried again: about what freeing some space takes.
+pub(super) const HELD_MS: Millis = 1_000;
+
 /// One session's actor.
 pub struct Actor {
     pub(super) shared: Arc<Shared>,
@@ -53,6 +56,8 @@ pub struct Actor {
     pub(super) early: Option<Record>,
     /// A record that the database refused for want of space or of its lock, and when it is applied again.
     pub(super) held: Option<(Record, Millis)>,
+    /// The database refused a read, or a change that no asker repeats: when to try again.
+    pub(super) again: Option<Millis>,
     pub(super) tries: u32,
     pub(super) at_start: bool,
     pub(super) viewers: u32,
@@ -85,6 +90,7 @@ pub fn spawn(shared: &Arc<Shared>, bundle: Bundle, at_start: bool) -> Handle {
         up_since: 0,
         early: None,
         held: None,
+        again: None,
         tries: 0,
         at_start,
         viewers: 0,
@@ -103,8 +109,11 @@ impl Actor {
         let mut counted = self.at_start;
         loop {
             self.retry_held().await;
+            if self.again.take_if(|at| *at <= clock::now_ms()).is_some() {
+                self.reload().await;
+            }
             let until = self.advance().await;
-            let until = [until, self.held.as_ref().map(|(_, at)| *at)].into_iter().flatten().min();
+            let until = [until, self.held.as_ref().map(|(_, at)| *at), self.again].into_iter().flatten().min();
             self.show();
             if counted && self.job.is_none() && !matches!(self.link, Link::Reading) {
                 counted = false;
@@ -197,6 +206,7 @@ impl Actor {
             self.shared.store.session_error(self.id.clone(), reason.as_str().to_owned(), None, clock::now_ms()).await;
         if let Err(error) = marked {
             tracing::warn!(session = %self.id, %error, "cannot mark the session");
+            self.again = Some(clock::now_ms() + HELD_MS);
             return false;
         }
         self.reload().await
@@ -315,6 +325,7 @@ impl Actor {
             }
             Err(error) => {
                 tracing::warn!(session = %self.id, %error, "cannot read the session");
+                self.again = Some(clock::now_ms() + HELD_MS);
                 false
             }
         }

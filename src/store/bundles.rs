@@ -104,7 +104,8 @@ impl Store {
     }
 }
 
-fn of_session(conn: &Connection, session: Session) -> Result<Bundle> {
+/// What belongs to a session just read.
+pub(super) fn of_session(conn: &Connection, session: Session) -> Result<Bundle> {
     let task = load::task(conn, &session.task_id)?;
     let executor = load::executor(conn, &session.id)?;
     let newest = load::newest(conn, &session.id)?;

@@ -206,6 +206,26 @@ async fn a_full_disk_says_so_and_nothing_is_half_done() {
     bench.store.create_session(new).await.unwrap();
 }
 
+/// What reads and what changes may wait together. Named by the fault: the reader shared the transaction that failed, so a
+/// session that was just made was not read and never started.
+#[tokio::test]
+async fn a_change_that_finds_no_space_costs_no_reader_its_answer() {
+    let bench = Bench::new().await;
+    let full = |conn: &Connection| Ok(conn.pragma_update_and_check(None, "max_page_count", 1, |_| Ok(()))?);
+    bench.store.read(full).await.unwrap();
+    let mut new = bench.new_session("big");
+    new.launch.args = vec!["x".repeat(1_000_000)];
+    let (go, wait) = std::sync::mpsc::channel();
+    let (busy, made, tasks, ()) = tokio::join!(
+        bench.store.read(move |_| Ok(wait.recv().is_ok())),
+        bench.store.create_session(new),
+        bench.store.tasks(),
+        async { go.send(()).unwrap() },
+    );
+    assert_eq!((busy.unwrap(), made.unwrap_err()), (true, Error::DiskFull { path: bench.path() }));
+    assert_eq!(tasks.unwrap().len(), 1);
+}
+
 #[tokio::test]
 async fn an_odd_value_is_named_and_costs_no_other_session() {
     let mut bench = Bench::new().await;

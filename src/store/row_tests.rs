@@ -24,12 +24,12 @@ async fn names_are_unique_among_open_sessions() {
     };
     let mut given = Vec::new();
     for id in ["aaaa-1", "aaaa-2", "bbbb-3"] {
-        given.push(bench.store.create_session(named(&bench, id)).await.unwrap().value.name);
+        given.push(bench.store.create_session(named(&bench, id)).await.unwrap().value.session.name);
     }
     assert_eq!(given, ["work", "work-2", "work-3"]);
     bench.now += 1;
     bench.store.dispose(sid("aaaa-1"), bench.now).await.unwrap();
-    let again = bench.store.create_session(named(&bench, "cccc-4")).await.unwrap().value.name;
+    let again = bench.store.create_session(named(&bench, "cccc-4")).await.unwrap().value.session.name;
     assert_eq!(again, "work", "a closed session gives its name free");
     let renamed = bench.store.rename(sid("bbbb-3"), "work".into(), bench.now).await.unwrap();
     assert_eq!(renamed.value, "work-3");
@@ -231,7 +231,8 @@ async fn a_conversation_is_adopted_once() {
         token: "elsewhere".into(),
     };
     let seeded = bench.store.adopt(adopt(&bench, "a")).await.unwrap().value;
-    let Adopted::Seeded(session) = seeded else { panic!("{seeded:?}") };
+    let Adopted::Seeded(made) = seeded else { panic!("{seeded:?}") };
+    let session = &made.session;
     assert_eq!(
         (session.state, session.metadata.resume_token.as_deref()),
         (SessionState::WaitingForInput, Some("elsewhere"))

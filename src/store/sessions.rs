@@ -7,6 +7,7 @@ use crate::domain::launch::{Launch, Size};
 use crate::domain::rows::{Millis, Session, SessionMetadata};
 use crate::domain::words::{AutoResume, Runtime, SessionState};
 
+use super::bundles::{self, Bundle};
 use super::codec::{one, run, to_json};
 use super::decode;
 use super::error::Result;
@@ -76,7 +77,7 @@ pub struct Adopt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Adopted {
     /// A session was made, with one ended, prompted candidate.
-    Seeded(Box<Session>),
+    Seeded(Box<Bundle>),
     /// This session has the conversation, live or as a candidate.
     AlreadyBound(SessionId),
 }
@@ -86,8 +87,8 @@ impl Store {
     ///
     /// # Errors
     /// An id is taken, no such task, or the database refused.
-    pub async fn create_session(&self, new: NewSession) -> Result<Committed<Session>> {
-        self.write(move |tx| create(tx, &new, SessionState::Created)).await
+    pub async fn create_session(&self, new: NewSession) -> Result<Committed<Bundle>> {
+        self.write(move |tx| bundles::of_session(tx, create(tx, &new, SessionState::Created)?)).await
     }
 
     /// Makes a session from a conversation that ran elsewhere, unless one has it.
@@ -215,5 +216,5 @@ fn seed(tx: &Tx<'_>, adopt: &Adopt) -> Result<Adopted> {
         &new.id,
         new.now,
     )?;
-    Ok(Adopted::Seeded(Box::new(load::session(tx, &new.id)?)))
+    Ok(Adopted::Seeded(Box::new(bundles::of_session(tx, load::session(tx, &new.id)?)?)))
 }

@@ -1,5 +1,6 @@
-//! The one thread that owns the connection, and the handle that others hold. What waits is run as one transaction with a
-//! savepoint for each job, and answered only after the commit.
+//! The one thread that owns the connection, and the handle that others hold. The changes that wait are run as one transaction
+//! with a savepoint for each, and answered only after the commit; then what only reads, as another: a change that fails (for
+//! want of space, say) costs no reader its answer.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -173,8 +174,7 @@ fn serve(conn: Connection, mut queue: mpsc::Receiver<Job>, places: &Places) {
     let mut closing = None;
     while closing.is_none() {
         let Some(first) = queue.blocking_recv() else { break };
-        let mut batch = Vec::with_capacity(1);
-        let mut writes = false;
+        let (mut changes, mut reads) = (Vec::new(), Vec::new());
         let mut next = Some(first);
         while let Some(job) = next.take() {
             match job {
@@ -182,18 +182,18 @@ fn serve(conn: Connection, mut queue: mpsc::Receiver<Job>, places: &Places) {
                     closing = Some(done);
                     break;
                 }
-                Job::Write(work) => {
-                    writes = true;
-                    batch.push(work);
-                }
-                Job::Read(work) => batch.push(work),
+                Job::Write(work) => changes.push(work),
+                Job::Read(work) => reads.push(work),
             }
-            if batch.len() < BATCH_JOBS {
+            if changes.len() + reads.len() < BATCH_JOBS {
                 next = queue.try_recv().ok();
             }
         }
-        if !batch.is_empty() {
-            transact(&conn, batch, writes, places);
+        // A reader that waited for a change of its own asks only after that was answered: the order of those here is free.
+        for (batch, begin) in [(changes, "BEGIN IMMEDIATE"), (reads, "BEGIN")] {
+            if !batch.is_empty() {
+                transact(&conn, batch, begin, places);
+            }
         }
     }
     if let Err((_, error)) = conn.close() {
@@ -204,8 +204,8 @@ fn serve(conn: Connection, mut queue: mpsc::Receiver<Job>, places: &Places) {
 }
 
 /// Runs a batch as one transaction, then answers.
-fn transact(conn: &Connection, mut batch: Vec<Box<dyn Work>>, writes: bool, places: &Places) {
-    let error = in_transaction(conn, &mut batch, writes).err();
+fn transact(conn: &Connection, mut batch: Vec<Box<dyn Work>>, begin: &str, places: &Places) {
+    let error = in_transaction(conn, &mut batch, begin).err();
     if let Some(error) = &error {
         tracing::warn!(%error, jobs = batch.len(), "a database transaction failed");
         if !conn.is_autocommit() {
@@ -222,8 +222,8 @@ fn transact(conn: &Connection, mut batch: Vec<Box<dyn Work>>, writes: bool, plac
     }
 }
 
-fn in_transaction(conn: &Connection, batch: &mut [Box<dyn Work>], writes: bool) -> Result<()> {
-    conn.execute_batch(if writes { "BEGIN IMMEDIATE" } else { "BEGIN" })?;
+fn in_transaction(conn: &Connection, batch: &mut [Box<dyn Work>], begin: &str) -> Result<()> {
+    conn.execute_batch(begin)?;
     for work in batch {
         conn.execute_batch("SAVEPOINT job")?;
         // A job that panics is rolled back; its asker sees a closed database, the others nothing.
