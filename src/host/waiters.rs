@@ -62,7 +62,8 @@ impl Waiters {
                 resumed: true,
                 reason,
                 terminal_id: Some(terminal.clone()),
-                old_terminal_id: waiter.dead.or_else(|| dead.cloned()),
+                // Who joined as the launch ended saw the successor already.
+                old_terminal_id: waiter.dead.filter(|seen| seen != terminal).or_else(|| dead.cloned()),
                 message: None,
             }));
         }
@@ -107,5 +108,30 @@ impl Waiters {
         for tell in self.firsts.drain(..) {
             let _ = tell.send(Err(error.clone()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Named by the fault: who asked just as the launch ended was told of the new terminal in both places.
+    #[test]
+    fn all_who_share_a_start_are_told_of_the_same_dead_terminal() {
+        let [dead, successor] = ["x1", "x2"].map(|id| TerminalId::new(id).unwrap());
+        let mut waiters = Waiters::default();
+        let told: Vec<_> = [Some(&dead), Some(&successor), None]
+            .map(|seen| {
+                let (tell, told) = oneshot::channel();
+                waiters.join(seen.cloned(), tell, Some(Wish::Resume));
+                told
+            })
+            .into();
+        waiters.started(&successor, Some(&dead), StartMode::Resume);
+        for mut told in told {
+            let answer = told.try_recv().unwrap().unwrap();
+            assert_eq!((answer.old_terminal_id, answer.terminal_id), (Some(dead.clone()), Some(successor.clone())));
+        }
+        assert_eq!(waiters.wish(), None);
     }
 }
