@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::model_server::ModelServer;
 use crate::support::home::Home;
 use crate::support::kill;
+use crate::support::missing;
 use crate::support::wait::wait_for;
 
 /// Set in the copy of the test that runs inside the namespace.
@@ -48,20 +49,13 @@ fn codex_comes_back_once_with_its_conversation() {
     run("agents::codex_comes_back_once_with_its_conversation", &CODEX, codex_home);
 }
 
-/// Says what is missing, and fails if it was required.
-fn missing(what: &str) {
-    let required = std::env::var("RELIGHT_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|part| part == "agents"), "required, but missing: {what}");
-    eprintln!("skipped: {what}");
-}
-
 fn run(test: &str, agent: &Agent, prepare: fn(&Path, &Path, u16) -> Vec<(String, String)>) {
     let Some(dir) = std::env::var_os("RELIGHT_TEST_AGENTS").map(PathBuf::from) else {
-        return missing("RELIGHT_TEST_AGENTS names no directory with agent CLIs");
+        return missing("agents", "RELIGHT_TEST_AGENTS names no directory with agent CLIs");
     };
     let program = dir.join(agent.program);
     if !program.is_file() {
-        return missing(&format!("{} is not installed at {}", agent.name, program.display()));
+        return missing("agents", &format!("{} is not installed at {}", agent.name, program.display()));
     }
     if std::env::var_os(INSIDE).is_none() {
         return in_namespace(test);
@@ -79,11 +73,11 @@ fn in_namespace(case: &str) {
         .args(["--exact", case, "--nocapture", "--test-threads=1"])
         .env(INSIDE, "1");
     match command.output() {
-        Err(error) => missing(&format!("`unshare` cannot be run: {error}")),
+        Err(error) => missing("agents", &format!("`unshare` cannot be run: {error}")),
         Ok(out) => {
             let text = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
             if text.contains("Operation not permitted") && !text.contains("running 1 test") {
-                return missing("the right to make a network namespace");
+                return missing("agents", "the right to make a network namespace");
             }
             assert!(out.status.success(), "inside the namespace:\n{text}");
         }

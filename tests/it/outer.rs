@@ -3,4 +3,5 @@
 mod kinds;
 mod mouse;
 mod quiet;
+mod ssh;
 mod ways_out;

@@ -15,9 +15,10 @@ use relight::proc::identity;
 
 use crate::support::Home;
 use crate::support::kill;
+use crate::support::missing;
 use crate::support::told::Told;
 
-use super::support::{is_root, missing};
+use super::support::is_root;
 
 /// Names the larger disk, in the copy of the test that runs on a small one.
 const INSIDE: &str = "RELIGHT_TEST_LARGE_DISK";

@@ -13,6 +13,7 @@ use relight::domain::launch::ProcIdentity;
 
 use crate::support::Home;
 use crate::support::kill;
+use crate::support::missing;
 use crate::support::told::Told;
 use crate::support::wait::wait_for;
 
@@ -20,13 +21,6 @@ use crate::support::wait::wait_for;
 const QUIET: Duration = Duration::from_millis(300);
 /// A connection that is to be ended must be by then.
 const END: Duration = Duration::from_secs(30);
-
-/// Says what is missing, and fails if it was required.
-pub fn missing(part: &str, what: &str) {
-    let required = std::env::var("RELIGHT_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|one| one == part), "required, but missing: {what}");
-    eprintln!("skipped: {what}");
-}
 
 /// Whether we are root; says what is missing if not.
 pub fn is_root() -> bool {

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crate::support::Home;
 use crate::support::home::RELIGHT;
+use crate::support::missing;
 use crate::support::modes::Modes;
 use crate::support::terminal::{PREFIX, Terminal};
 use crate::support::told::Told;
@@ -108,8 +109,7 @@ fn sizes_change_as_fast_as_they_like_without_harm() {
 #[test]
 fn it_works_inside_tmux() {
     if Command::new("tmux").arg("-V").output().is_err() {
-        assert!(!require("tmux"), "tmux is missing");
-        return;
+        return missing("tmux", "`tmux` cannot be run");
     }
     let home = Home::new();
     let told = Told::new(&home, "kiwi");
@@ -136,8 +136,4 @@ fn it_works_inside_tmux() {
     let flags = tmux(&["display", "-p", "#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_cursor_flag}"]);
     assert_eq!(flags.trim(), "0 0 1 0");
     tmux(&["kill-server"]);
-}
-
-fn require(part: &str) -> bool {
-    std::env::var("RELIGHT_REQUIRE").is_ok_and(|parts| parts.split(',').any(|required| required == part))
 }

@@ -5,6 +5,7 @@
 pub mod client;
 pub mod home;
 pub mod kill;
+pub mod missing;
 pub mod modes;
 pub mod pane;
 pub mod reply;
@@ -14,3 +15,4 @@ pub mod tui;
 pub mod wait;
 
 pub use home::Home;
+pub use missing::missing;

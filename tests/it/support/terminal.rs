@@ -97,6 +97,11 @@ impl Terminal {
         self.spawn(home, "setsid", &[&["--ctty", RELIGHT], args].concat());
     }
 
+    /// Starts another program on it, likewise.
+    pub fn start_program(&mut self, home: &Home, program: &str, args: &[&str]) {
+        self.spawn(home, "setsid", &[&["--ctty", program], args].concat());
+    }
+
     /// Starts relight on it, but it controls nothing: no signal comes from it.
     pub fn start_apart(&mut self, home: &Home, args: &[&str]) {
         self.spawn(home, RELIGHT, args);
