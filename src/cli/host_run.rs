@@ -24,7 +24,7 @@ use crate::wire::PROTOCOL;
 use crate::wire::host::{Hello, Push, Stop};
 
 use super::failure::{Exit, Failure, Result};
-use super::{caller, logging, reach};
+use super::{caller, logging, lost, reach};
 
 /// Is the host until it is told to stop. Who started it in the background reads a failure from the failure file.
 pub async fn run(dirs: &Dirs) -> Result<ExitCode> {
@@ -79,6 +79,7 @@ const AGENTS_END: Duration = Duration::from_secs(15);
 
 /// Opens the database, serves at once, recovers, and returns when a client tells the host to stop or a signal does.
 async fn serve(dirs: &Dirs, config: Config) -> Result<Stop> {
+    lost::refuse(dirs)?;
     let (database, backups) = (dirs.database(), dirs.backups());
     let opened = tokio::task::spawn_blocking(move || Store::open(&database, &backups, clock::now_ms())).await;
     let store = opened.map_err(|error| Failure::new(format!("opening the database failed: {error}")))??;

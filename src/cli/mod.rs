@@ -12,6 +12,7 @@ mod host_run;
 mod list;
 mod local;
 mod logging;
+mod lost;
 mod output;
 mod reach;
 mod session;

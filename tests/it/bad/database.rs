@@ -7,6 +7,7 @@ use relight::domain::launch::ProcIdentity;
 use rusqlite::Connection;
 
 use crate::support::Home;
+use crate::support::kill::{self, Signal};
 use crate::support::told::Told;
 
 /// The newest schema of this program.
@@ -17,6 +18,7 @@ struct Scene {
     home: Home,
     told: Told,
     agent: ProcIdentity,
+    agentctl: ProcIdentity,
     path: PathBuf,
 }
 
@@ -24,9 +26,9 @@ impl Scene {
     fn new() -> Self {
         let home = Home::new();
         let told = Told::new(&home, "kiwi");
-        let agent = home.agent(&told.id);
+        let (agent, agentctl) = (home.agent(&told.id), home.agentctl(&told.id));
         let path = home.path().join("data/relight.db");
-        let scene = Self { home, told, agent, path };
+        let scene = Self { home, told, agent, agentctl, path };
         scene.stop();
         scene
     }
@@ -92,6 +94,26 @@ fn a_damaged_database_is_left_as_it_is() {
     scene.refused(&["another program", "move it away"]);
     fs::write(&scene.path, good).unwrap();
     scene.works();
+}
+
+/// Named by the fault: a new database was begun, and nobody saw the agents any more.
+#[test]
+fn a_database_that_is_gone_while_agents_run_is_not_begun_anew() {
+    let scene = Scene::new();
+    let good = fs::read(&scene.path).unwrap();
+    let pid = scene.agentctl.pid;
+    fs::remove_file(&scene.path).unwrap();
+    scene.refused(&["is gone", "a session runs", "put the file back", &format!("`kill {pid}`")]);
+    assert!(!scene.path.exists());
+    fs::write(&scene.path, "").unwrap();
+    scene.refused(&["is gone"]);
+    fs::write(&scene.path, good).unwrap();
+    scene.works();
+    // As it says: once nothing runs, one begins anew.
+    fs::remove_file(&scene.path).unwrap();
+    kill::signal(&scene.agentctl, Signal::TERM);
+    scene.home.until("nothing that runs", || scene.home.living().is_empty());
+    assert!(scene.home.ls().is_empty());
 }
 
 #[test]
