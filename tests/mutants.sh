@@ -8,7 +8,7 @@
 #   tests/mutants.sh check     only whether each listed mutation still applies
 #
 # cargo-mutants takes whole files: those of claim, confirm, unclaim and dispose, of ends and of the journal that tells them, of
-# tokens, of what all of them read first (load), and of the rules of `domain`. Together some 390 mutants of about five seconds
+# tokens, of what all of them read first (load), and of the rules of `domain`. Together some 240 mutants of two to five seconds
 # each on two cores.
 #
 # Works in target/mutants, in a copy that has only these two rooms and what they need, so a mutant costs seconds.
