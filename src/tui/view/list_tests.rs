@@ -1,6 +1,7 @@
 //! Pictures of lists, forms and panes.
 
-use super::tests::{check, shop, write};
+use super::pictures::check;
+use super::tests::{shop, write};
 use crate::domain::words::Activity;
 use crate::screen::decode::Outer;
 use crate::tui::chord::Chord;

@@ -9,7 +9,7 @@ mod lists;
 mod notices;
 mod pane;
 mod panel;
-mod panels;
+mod question;
 
 use ratatui::buffer::Buffer;
 
@@ -85,7 +85,7 @@ fn all(state: &State, buf: &mut Buffer, spots: &mut Vec<Spot>) -> Picture {
         Mode::Ask(question) => {
             picture.cursor = None;
             spots.push(Spot::new(layout.whole, Target::Nothing));
-            spots.extend(panels::question(question, &palette, layout.body, buf));
+            spots.extend(question::question(question, &palette, layout.body, buf));
         }
     }
     picture
@@ -131,6 +131,8 @@ fn panes(state: &State, palette: &Palette, buf: &mut Buffer, spots: &mut Vec<Spo
 mod list_tests;
 #[cfg(test)]
 mod panel_tests;
+#[cfg(test)]
+mod pictures;
 #[cfg(test)]
 mod readme_tests;
 #[cfg(test)]

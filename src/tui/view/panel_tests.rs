@@ -2,9 +2,9 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier};
 
-use super::tests::{check, picture, shop};
+use super::pictures::{check, picture, styles};
+use super::tests::shop;
 use super::view;
 use crate::domain::plain::steers;
 use crate::domain::words::ExecutorStatus;
@@ -87,32 +87,6 @@ fn whole(text: impl Into<String>) -> FileText {
     FileText { text: text.into(), truncated: false, binary: false }
 }
 
-/// The same picture as letters for what is coloured: g(reen), r(ed), b(lue), c(yan), y(ellow), d(im), upper case where it
-/// is reversed (`#` without colour).
-fn colours(state: &State) -> String {
-    let mut buf = Buffer::empty(Rect::new(0, 0, state.size.0, state.size.1));
-    view(state, &mut buf);
-    let mut out = String::new();
-    for row in buf.content.chunks(usize::from(buf.area.width)) {
-        let letters = row.iter().map(|cell| {
-            let letter = match cell.fg {
-                Color::Green => 'g',
-                Color::Red => 'r',
-                Color::Blue => 'b',
-                Color::Cyan => 'c',
-                Color::Yellow => 'y',
-                Color::DarkGray => 'd',
-                _ if cell.modifier.contains(Modifier::REVERSED) => '#',
-                _ => '.',
-            };
-            if cell.modifier.contains(Modifier::REVERSED) { letter.to_ascii_uppercase() } else { letter }
-        });
-        out.push_str(letters.collect::<String>().trim_end_matches('.'));
-        out.push('\n');
-    }
-    out
-}
-
 #[test]
 fn changes() {
     check("git", git);
@@ -143,17 +117,10 @@ fn a_diff_alone() {
 }
 
 #[test]
-fn colours_say_nothing_that_the_signs_do_not() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/tui"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    for (name, mut state) in [("git", git((80, 24))), ("git-diff", diff((80, 24), DIFF)), ("files", files((80, 24)))] {
-        settings.bind(|| insta::assert_snapshot!(format!("{name}-colours-80x24"), colours(&state)));
-        let coloured = picture(&state);
+fn without_colour_nothing_that_relight_draws_has_one() {
+    for mut state in [git((80, 24)), diff((80, 24), DIFF), files((80, 24))] {
         state.setup.colour = false;
-        assert_eq!(picture(&state), coloured);
-        let plain = colours(&state);
+        let plain = styles(&state);
         assert!(!plain.contains(|c: char| c.is_ascii_alphabetic()), "{plain}");
     }
 }

@@ -1,6 +1,7 @@
 //! The picture of the screen in README.md is one that the screen makes.
 
-use super::tests::{picture, write_to};
+use super::pictures::picture;
+use super::tests::write_to;
 use crate::domain::ids::TerminalId;
 use crate::domain::launch::Size;
 use crate::domain::words::Activity;

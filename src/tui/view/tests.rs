@@ -1,9 +1,6 @@
 //! Pictures of every screen, in three sizes, through the real chain from bytes of a program to cells.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
-use super::view;
+use super::pictures::{check, picture};
 use crate::domain::launch::Size;
 use crate::domain::words::{Activity, ResumeReason};
 use crate::screen::decode::Outer;
@@ -17,42 +14,6 @@ use crate::tui::state::State;
 use crate::tui::update::update;
 use crate::wire::host::SessionLine;
 use crate::wire::input::KeyCode;
-
-const SIZES: [(u16, u16); 3] = [(30, 8), (80, 24), (200, 50)];
-
-pub fn picture(state: &State) -> String {
-    let mut buf = Buffer::empty(Rect::new(0, 0, state.size.0, state.size.1));
-    let picture = view(state, &mut buf);
-    let mut out = String::new();
-    for y in 0..buf.area.height {
-        let mut row = String::new();
-        let mut skip = 0;
-        for x in 0..buf.area.width {
-            if skip > 0 {
-                skip -= 1;
-                continue;
-            }
-            let symbol = buf.cell((x, y)).map_or(" ", |cell| cell.symbol());
-            skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
-            row.push_str(symbol);
-        }
-        out.push_str(row.trim_end());
-        out.push('\n');
-    }
-    let cursor = picture.cursor.map_or("hidden".to_owned(), |at| format!("column {}, row {}", at.x, at.y));
-    format!("{out}cursor: {cursor}\n")
-}
-
-pub fn check(name: &str, make: impl Fn((u16, u16)) -> State) {
-    for size in SIZES {
-        let state = make(size);
-        let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/tui"));
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_omit_expression(true);
-        settings.bind(|| insta::assert_snapshot!(format!("{name}-{}x{}", size.0, size.1), picture(&state)));
-    }
-}
 
 /// Lets the program in the chosen terminal write something.
 pub fn write(state: &mut State, bytes: &[u8]) {

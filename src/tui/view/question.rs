@@ -1,4 +1,4 @@
-//! What lies over the pane while keys are for something else: forms and questions.
+//! A question that lies over the pane, with the keys that answer it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
