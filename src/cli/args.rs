@@ -34,6 +34,11 @@ directories, disks and the database, limits of the system, and at the agents on 
 
 Exit codes: 0 no problem, 1 at least one; 6 not even the directories are known.";
 
+/// What `relight demo --help` says after the options.
+const DEMO_HELP: &str = "\
+Everything of it lies in a directory of its own under TMPDIR (/tmp when unset). Leaving the screen ends the demo's host and
+agents and removes the directory; what a demo that was killed has left, the next one removes.";
+
 /// A terminal multiplexer for coding agents whose sessions come back by themselves.
 #[derive(Debug, Parser)]
 #[command(name = "relight", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
@@ -126,6 +131,13 @@ pub enum Command {
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
+    },
+    /// Try relight in a throw-away instance: three demo agents, and a guide that says what to kill
+    #[command(after_help = DEMO_HELP)]
+    Demo {
+        /// Leave the instance as it is at the end
+        #[arg(long)]
+        keep: bool,
     },
     /// List the agents that can be started
     Agents,

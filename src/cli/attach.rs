@@ -26,6 +26,17 @@ pub struct How<'a> {
     pub read_only: bool,
     /// Every other screen is told to leave first.
     pub detach_others: bool,
+    /// Where new sessions begin; `None`: where we are.
+    pub place: Option<Place<'a>>,
+}
+
+/// Directory and environment of new sessions.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// Directory, absolute.
+    pub cwd: &'a str,
+    /// Environment, scrubbed.
+    pub env: &'a [(String, String)],
 }
 
 /// 128 and SIGHUP.
@@ -33,10 +44,35 @@ const HANGUP: u8 = 129;
 
 /// Shows the sessions until the person detaches.
 pub async fn run(dirs: &Dirs, how: How<'_>) -> Result<ExitCode> {
-    let config = config::load(dirs)?;
-    let keys = local::keys(dirs, &config)?;
+    let left = show(dirs, how).await?;
+    match &left {
+        TuiExit::Detached => output::line("detached; the agents go on (`relight` shows them again)")?,
+        TuiExit::SentAway(why) => output::line(&format!("{why} The agents go on (`relight` shows them again)."))?,
+        TuiExit::Quit => {
+            host::stopped(dirs).await?;
+            output::line("the host and the agents have ended; `relight` brings them back")?;
+        }
+        TuiExit::Refused(why) => return Err(Failure::coded(ErrorCode::ExecutorUnreachable, why)),
+        TuiExit::TerminalGone | TuiExit::Signal(_) => {}
+    }
+    Ok(exit_code(&left))
+}
+
+/// How the program ends after its screen did: as a shell reports it. The end of a terminal comes as SIGHUP or, to who has none
+/// of its own, without.
+pub fn exit_code(left: &TuiExit) -> ExitCode {
+    match left {
+        TuiExit::TerminalGone => ExitCode::from(HANGUP),
+        TuiExit::Signal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
+        TuiExit::Refused(_) => Exit::Unreachable.into(),
+        TuiExit::Detached | TuiExit::SentAway(_) | TuiExit::Quit => ExitCode::SUCCESS,
+    }
+}
+
+/// Refuses to go on without a terminal that can show the screen.
+pub fn needs_terminal() -> Result<()> {
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
-        let failure = Failure::new("attach needs a terminal on stdin and stdout");
+        let failure = Failure::new("the screen needs a terminal on stdin and stdout");
         let hint = "`relight ls`, `relight capture` and `relight send` do without one";
         return Err(Failure { code: Exit::Usage, word: "no_terminal".into(), ..failure }.hint(hint));
     }
@@ -47,25 +83,21 @@ pub async fn run(dirs: &Dirs, how: How<'_>) -> Result<ExitCode> {
                     and `relight send`";
         return Err(Failure { code: Exit::Usage, word: "no_terminal".into(), ..failure }.hint(hint));
     }
+    Ok(())
+}
+
+/// Shows the sessions, and gives how the person left.
+pub async fn show(dirs: &Dirs, how: How<'_>) -> Result<TuiExit> {
+    let config = config::load(dirs)?;
+    let keys = local::keys(dirs, &config)?;
+    needs_terminal()?;
     dirs.create()?;
     logging::start(&dirs.logs, "client", &config.log, None)?;
     let options = options(dirs, &config, keys, how)?;
     if how.detach_others {
         detach_others(dirs, how.session).await?;
     }
-    match tui::run(options).await.map_err(|error| Failure::new(error.to_string()))? {
-        TuiExit::Detached => output::line("detached; the agents go on (`relight` shows them again)")?,
-        TuiExit::SentAway(why) => output::line(&format!("{why} The agents go on (`relight` shows them again)."))?,
-        TuiExit::Quit => {
-            host::stopped(dirs).await?;
-            output::line("the host and the agents have ended; `relight` brings them back")?;
-        }
-        TuiExit::Refused(why) => return Err(Failure::coded(ErrorCode::ExecutorUnreachable, why)),
-        // As a shell reports it; the end of a terminal comes as SIGHUP or, to who has none of its own, without.
-        TuiExit::TerminalGone => return Ok(ExitCode::from(HANGUP)),
-        TuiExit::Signal(signal) => return Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))),
-    }
-    Ok(ExitCode::SUCCESS)
+    tui::run(options).await.map_err(|error| Failure::new(error.to_string()))
 }
 
 /// Tells every other screen to leave: once it is known that there is something to show.
@@ -103,8 +135,11 @@ fn options(dirs: &Dirs, config: &Config, keys: Keymap, how: How<'_>) -> Result<O
         executors,
         home: std::env::var("HOME").unwrap_or_default(),
         // Whoever looks from a directory that was removed still sees everything; new sessions begin at home then.
-        cwd: caller::directory(None).or_else(|failure| std::env::var("HOME").map_err(|_| failure))?,
-        env: caller::environment(config),
+        cwd: match how.place {
+            Some(place) => place.cwd.to_owned(),
+            None => caller::directory(None).or_else(|failure| std::env::var("HOME").map_err(|_| failure))?,
+        },
+        env: how.place.map_or_else(|| caller::environment(config), |place| place.env.to_vec()),
         volatile: caller::volatile(config),
     })
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use crate::demo;
 use crate::proc::detach;
 
+use super::demo::guide;
 use super::failure::{Failure, Result};
 use super::supervise;
 
@@ -16,6 +17,7 @@ pub fn run(raw: &[OsString]) -> Option<Result<ExitCode>> {
         "detach" => Some(detach::run_intermediate(rest).map(|()| ExitCode::SUCCESS).map_err(Failure::from)),
         "demo-agent" => Some(Ok(demo_agent(rest))),
         "agentctl" => Some(supervise::agentctl(rest)),
+        "demo-guide" => Some(guide::main()),
         "hook" => Some(Ok(supervise::hook(rest))),
         _ => None,
     }

@@ -88,7 +88,7 @@ pub async fn status(dirs: &Dirs, json: bool) -> Result<ExitCode> {
 }
 
 /// Ends the host and waits until its lock is free; `false` when none ran.
-async fn end(dirs: &Dirs, how: Stop) -> Result<bool> {
+pub async fn end(dirs: &Dirs, how: Stop) -> Result<bool> {
     let holder = lock::holder_info(&dirs.host_lock());
     let told = match reach::running(dirs).await {
         Ok(None) => return Ok(false),

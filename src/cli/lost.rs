@@ -1,6 +1,7 @@
 //! A database that is gone while agents run that it knew: no new one is begun in its place, or nobody would ever see them again.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::config::dirs::Dirs;
 use crate::domain::words::ErrorCode;
@@ -20,12 +21,8 @@ pub fn refuse(dirs: &Dirs) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(_) => return Ok(()),
     }
-    let living: Vec<String> = fs::read_dir(dirs.state.join("sessions"))
+    let living: Vec<String> = living(dirs)
         .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| SessionDir::at(entry.path()).lock())
-        .filter(|path| lock::is_held(path).unwrap_or(false))
         .map(|path| lock::holder_info(&path).map_or_else(|| "PID".to_owned(), |holder| holder.pid.to_string()))
         .collect();
     if living.is_empty() {
@@ -41,4 +38,15 @@ pub fn refuse(dirs: &Dirs) -> Result<()> {
         dirs.backups().display(),
         living.join(" ")
     )))
+}
+
+/// The locks of agentctls that live.
+pub fn living(dirs: &Dirs) -> Vec<PathBuf> {
+    fs::read_dir(dirs.state.join("sessions"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| SessionDir::at(entry.path()).lock())
+        .filter(|path| lock::is_held(path).unwrap_or(false))
+        .collect()
 }

@@ -3,6 +3,7 @@
 mod args;
 mod attach;
 mod caller;
+mod demo;
 mod doctor;
 mod events;
 mod failure;
@@ -95,9 +96,15 @@ async fn dispatch(args: &Args, dirs: &Dirs) -> Result<ExitCode> {
     match args.command.as_ref() {
         None => attach::run(dirs, attach::How::default()).await,
         Some(Command::Attach { session, read_only, detach_others }) => {
-            let how = attach::How { session: session.as_deref(), read_only: *read_only, detach_others: *detach_others };
+            let how = attach::How {
+                session: session.as_deref(),
+                read_only: *read_only,
+                detach_others: *detach_others,
+                place: None,
+            };
             attach::run(dirs, how).await
         }
+        Some(Command::Demo { keep }) => demo::run(*keep).await,
         Some(Command::New(new)) => session::new(dirs, new, json).await,
         Some(Command::Ls) => list::run(dirs, json).await,
         Some(Command::Status { session }) => session::status(dirs, session, json).await,

@@ -122,11 +122,13 @@ async fn wait(dirs: &Dirs, may_start: bool) -> Result<(HostClient, HostEvents)> 
 fn spawn(dirs: &Dirs) -> Result<()> {
     remove(&failure_file(dirs))?;
     let relight = detach::own_program()?;
+    let mut env = vec![(STARTED_BY.into(), CLIENT.into())];
+    env.extend(dirs.home.as_ref().map(|home| (config::dirs::HOME_VARIABLE.into(), home.into())));
     detach::spawn_detached(&Detached {
         program: relight.clone(),
         relight,
         args: ["host", "run"].map(Into::into).to_vec(),
-        env: vec![(STARTED_BY.into(), CLIENT.into())],
+        env,
         log: dirs.logs.join("host.stderr"),
     })?;
     Ok(())

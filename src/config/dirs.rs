@@ -24,6 +24,8 @@ pub struct Dirs {
     pub state: PathBuf,
     /// Log files.
     pub logs: PathBuf,
+    /// The one directory that all of them are under; `None`: the XDG places.
+    pub home: Option<PathBuf>,
 }
 
 impl Dirs {
@@ -35,6 +37,7 @@ impl Dirs {
             data: home.join("data"),
             state: home.join("state"),
             logs: home.join("logs"),
+            home: Some(home.to_owned()),
         }
     }
 
@@ -67,6 +70,7 @@ impl Dirs {
             data: place("XDG_DATA_HOME", ".local/share"),
             logs: state.join("logs"),
             state,
+            home: None,
         })
     }
 

@@ -7,12 +7,14 @@
 //!
 //! Parts: [`options`] arguments · [`app`] the state machine, pure · [`brain`] answers, pure · [`keys`] input, pure ·
 //! [`paint`] what is drawn, pure · [`conversation`] the disk · [`hooks`] processes · [`drive`] the loop.
+//! Beside it, [`guide`]: the words of `relight demo`.
 
 mod app;
 mod brain;
 mod conversation;
 mod drive;
 mod effect;
+pub mod guide;
 mod hooks;
 mod keys;
 mod misbehave;

@@ -16,6 +16,7 @@ mod bad;
 mod cli;
 mod clients;
 mod demo;
+mod demo_home;
 mod detach;
 mod doctor;
 mod executor;

@@ -257,7 +257,8 @@ impl Terminal {
         let mut busy = 0.0;
         loop {
             self.pump(LOOK);
-            busy = processor_time(self.process()).unwrap_or(busy);
+            // One that ended at once was never seen.
+            busy = self.process.as_ref().and_then(processor_time).unwrap_or(busy);
             if let Some(status) = child.try_wait().expect("its end") {
                 self.pump(Duration::ZERO);
                 self.process = None;
