@@ -237,7 +237,11 @@ fn activity(facts: &Facts<'_>, running: Option<bool>, reason: ResumeReason) -> (
     }
     match running {
         Some(true) => {
-            if let Some((activity, why)) = facts.activity {
+            // An agent that was resumed into the middle of a turn says that it is ready, and knows no better.
+            let cut_off = session.interrupted && session.state == SessionState::WaitingForInput;
+            if let Some((activity, why)) = facts.activity
+                && !(cut_off && activity == Activity::Ready)
+            {
                 return say(activity, why);
             }
             match session.state {

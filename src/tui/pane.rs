@@ -31,8 +31,8 @@ pub struct Pane {
     pub view: View,
     /// The size that the host was told last.
     pub size: Size,
-    /// State number that the host was told last.
-    pub acked: u64,
+    /// A frame was taken, and its sender does not know yet that it is shown.
+    pub undrawn: bool,
     /// Why nothing comes at the moment.
     pub lost: Option<String>,
     /// How the program ended.
@@ -56,7 +56,7 @@ impl Pane {
             terminal: None,
             view: View::new(size),
             size,
-            acked: 0,
+            undrawn: false,
             lost: None,
             exited: None,
             early: vec![],

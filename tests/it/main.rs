@@ -31,5 +31,6 @@ mod panels;
 mod remembered;
 mod serve;
 mod shells;
+mod states;
 mod support;
 mod workspace;

@@ -4,6 +4,8 @@ use super::update;
 use crate::domain::ids::TerminalId;
 use crate::domain::launch::{Exit, Size};
 use crate::domain::words::{Activity, ErrorCode, ExecutorStatus, TerminalKind};
+use crate::screen::frames::Framer;
+use crate::screen::model::Model;
 use crate::tui::chord::Chord;
 use crate::tui::desk::{Shows, Split};
 use crate::tui::form::Question;
@@ -151,6 +153,26 @@ fn the_panes_stay_when_the_agent_goes_on_in_another_terminal_and_when_another_ta
     assert_eq!(state.desk(), before);
     let attached = effects.iter().filter(|e| matches!(e, Effect::Call(Call::Attach { .. }))).count();
     assert_eq!(attached, 2, "{effects:?}");
+}
+
+/// Named by the fault: a successor whose state had the number of the one shown last was never told that it is shown, and sent
+/// nothing any more.
+#[test]
+fn every_frame_that_was_shown_is_told_to_its_sender_whatever_its_number() {
+    let mut state = listed((81, 24), &lines());
+    let effects = press(&mut state, Chord::alt('2'));
+    answer_attach(&mut state, &effects, 7);
+    let mut model = Model::new(state.new_size(), 100);
+    let mut framer = Framer::new();
+    model.feed(b"hello");
+    assert!(framer.update(&mut model));
+    let keyframe = framer.frame_since(0).unwrap();
+    let ack = Effect::Send(7, StreamInput::Ack { state: keyframe.head.state });
+    for _ in 0..2 {
+        update(&mut state, Msg::Frame(7, keyframe.clone()));
+        assert_eq!(update(&mut state, Msg::Drawn(vec![])), std::slice::from_ref(&ack));
+        assert_eq!(update(&mut state, Msg::Drawn(vec![])), []);
+    }
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn attach(state: &mut State, shows: &Shows, out: &mut Vec<Effect>) {
     }
     pane.ticket = ticket;
     pane.early.clear();
-    pane.acked = 0;
+    pane.undrawn = false;
     pane.size = size;
     pane.asked = up;
     if up {
@@ -137,8 +137,9 @@ pub fn follow(state: &mut State, out: &mut Vec<Effect>) {
 pub fn frame(state: &mut State, stream: u32, frame: &Frame, out: &mut Vec<Effect>) {
     if let Some(pane) = of_stream(state, stream) {
         pane.lost = None;
-        if pane.view.apply(frame).is_err() {
-            out.push(Effect::Send(stream, StreamInput::Keyframe));
+        match pane.view.apply(frame) {
+            Ok(()) => pane.undrawn = true,
+            Err(_) => out.push(Effect::Send(stream, StreamInput::Keyframe)),
         }
         return;
     }
@@ -155,9 +156,9 @@ fn of_stream(state: &mut State, stream: u32) -> Option<&mut Pane> {
 /// What is shown is the newest: the host may send more.
 pub fn drawn(state: &mut State, out: &mut Vec<Effect>) {
     for pane in &mut state.panes {
-        if let Some(stream) = pane.stream.filter(|_| pane.view.state() != pane.acked) {
-            pane.acked = pane.view.state();
-            out.push(Effect::Send(stream, StreamInput::Ack { state: pane.acked }));
+        // Not told by the number: each terminal counts its own states, and a successor's may be the one shown last.
+        if let Some(stream) = pane.stream.filter(|_| std::mem::take(&mut pane.undrawn)) {
+            out.push(Effect::Send(stream, StreamInput::Ack { state: pane.view.state() }));
         }
     }
 }
