@@ -294,7 +294,9 @@ impl Actor {
             Outcome::Started { terminal, dead, mode } => {
                 let until = clock::now_ms() + LAUNCH_WEIGHT.as_millis() as Millis;
                 self.place = place.map(|place| (place, until));
-                self.waiters.started(&terminal, dead.as_ref(), mode);
+                let newest = self.bundle.newest.as_ref().filter(|newest| newest.terminal_id == terminal);
+                let died = newest.is_some_and(|newest| newest.end_reason.is_some());
+                self.waiters.started(&terminal, dead.as_ref(), mode, died);
                 self.epoch += 1;
             }
             Outcome::Refused(reason) => self.waiters.refuse(reason, current.as_ref()),

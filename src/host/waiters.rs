@@ -50,14 +50,19 @@ impl Waiters {
         self.firsts.push(tell);
     }
 
-    /// A successor, or the first agent, was started.
-    pub fn started(&mut self, terminal: &TerminalId, dead: Option<&TerminalId>, mode: StartMode) {
-        self.wish = None;
+    /// A successor, or the first agent, was started. If it has died by now, who asked after its death waits for the next start.
+    pub fn started(&mut self, terminal: &TerminalId, dead: Option<&TerminalId>, mode: StartMode, died: bool) {
+        let after = |waiter: &Waiter| died && waiter.dead.as_ref() == Some(terminal);
+        let (again, shared): (Vec<_>, Vec<_>) = std::mem::take(&mut self.resumes).into_iter().partition(after);
+        self.resumes = again;
+        if self.resumes.is_empty() {
+            self.wish = None;
+        }
         let reason = match mode {
             StartMode::Resume => ResumeReason::Resumed,
             StartMode::First | StartMode::Fresh => ResumeReason::StartedFresh,
         };
-        for waiter in self.resumes.drain(..) {
+        for waiter in shared {
             let _ = waiter.tell.send(Ok(Resumed {
                 resumed: true,
                 reason,
@@ -127,11 +132,32 @@ mod tests {
                 told
             })
             .into();
-        waiters.started(&successor, Some(&dead), StartMode::Resume);
+        waiters.started(&successor, Some(&dead), StartMode::Resume, false);
         for mut told in told {
             let answer = told.try_recv().unwrap().unwrap();
             assert_eq!((answer.old_terminal_id, answer.terminal_id), (Some(dead.clone()), Some(successor.clone())));
         }
+        assert_eq!(waiters.wish(), None);
+    }
+
+    /// Named by the fault: a retry just after the successor had died was answered with that start, and nothing was tried.
+    #[test]
+    fn who_asks_after_the_successor_died_waits_for_the_next_start() {
+        let [dead, successor, next] = ["x1", "x2", "x3"].map(|id| TerminalId::new(id).unwrap());
+        let mut waiters = Waiters::default();
+        let join = |waiters: &mut Waiters, seen: &TerminalId| {
+            let (tell, told) = oneshot::channel();
+            waiters.join(Some(seen.clone()), tell, Some(Wish::Resume));
+            told
+        };
+        let (mut early, mut late) = (join(&mut waiters, &dead), join(&mut waiters, &successor));
+        waiters.started(&successor, Some(&dead), StartMode::Resume, true);
+        assert_eq!(early.try_recv().unwrap().unwrap().terminal_id, Some(successor.clone()));
+        assert!(late.try_recv().is_err());
+        assert_eq!(waiters.wish(), Some(Wish::Resume));
+        waiters.started(&next, Some(&successor), StartMode::Resume, false);
+        let answer = late.try_recv().unwrap().unwrap();
+        assert_eq!((answer.old_terminal_id, answer.terminal_id), (Some(successor), Some(next)));
         assert_eq!(waiters.wish(), None);
     }
 }
