@@ -18,7 +18,8 @@ Exit codes:
   5  the host or the session's executor does not answer
   6  the configuration or a directory is wrong (also: the state directory of another machine,
      or one that was removed while the host ran)
-  7  the database cannot be used (locked, corrupt, newer than the program, disk full)
+  7  the database cannot be used (locked, corrupt, newer than the program, disk full,
+     gone while sessions run)
   8  the other side speaks another protocol version, or belongs to another user
   129, 130, 131, 143  the screen ended because its terminal is gone or by SIGHUP, by SIGINT, SIGQUIT, SIGTERM
 With --json an error is one JSON object on stderr: {\"error\": {\"code\", \"message\", \"hint\", \"exit_code\"}}.

@@ -52,20 +52,22 @@ pub async fn run(dirs: &Dirs, how: How<'_>) -> Result<ExitCode> {
             host::stopped(dirs).await?;
             output::line("the host and the agents have ended; `relight` brings them back")?;
         }
-        TuiExit::Refused(why) => return Err(Failure::coded(ErrorCode::ExecutorUnreachable, why)),
-        TuiExit::TerminalGone | TuiExit::Signal(_) => {}
+        TuiExit::Refused(_) | TuiExit::TerminalGone | TuiExit::Signal(_) => {}
     }
-    Ok(exit_code(&left))
+    exit_code(left)
 }
 
 /// How the program ends after its screen did: as a shell reports it. The end of a terminal comes as SIGHUP or, to who has none
 /// of its own, without.
-pub fn exit_code(left: &TuiExit) -> ExitCode {
+///
+/// # Errors
+/// Why the host would not be spoken to.
+pub fn exit_code(left: TuiExit) -> Result<ExitCode> {
     match left {
-        TuiExit::TerminalGone => ExitCode::from(HANGUP),
-        TuiExit::Signal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
-        TuiExit::Refused(_) => Exit::Unreachable.into(),
-        TuiExit::Detached | TuiExit::SentAway(_) | TuiExit::Quit => ExitCode::SUCCESS,
+        TuiExit::TerminalGone => Ok(ExitCode::from(HANGUP)),
+        TuiExit::Signal(signal) => Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))),
+        TuiExit::Refused(why) => Err(Failure::coded(ErrorCode::ExecutorUnreachable, why)),
+        TuiExit::Detached | TuiExit::SentAway(_) | TuiExit::Quit => Ok(ExitCode::SUCCESS),
     }
 }
 

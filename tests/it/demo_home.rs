@@ -115,7 +115,7 @@ fn a_demo_that_is_kept_goes_on() {
     let agent = pid(&terminal).and_then(kill::identify).expect("an agent that lives");
     terminal.keys(&format!("{PREFIX}d"));
     assert_eq!(terminal.until_code(&demos.home), 0, "{}", terminal.text());
-    terminal.until_text(&demos.home, "the demo goes on");
+    terminal.until_text(&demos.home, "the demo is kept");
     assert!(identity::alive(&agent));
     // Another one leaves it alone.
     let mut other = demos.start(&[]);

@@ -31,15 +31,15 @@ pub async fn run(keep: bool) -> Result<ExitCode> {
     if keep {
         let path = home.path().display().to_string();
         home.keep();
-        let exit = attach::exit_code(&left?);
+        let exit = attach::exit_code(left?)?;
         output::line(&format!(
-            "the demo goes on: `{HOME_VARIABLE}={path} relight` shows it again\n\
+            "the demo is kept: `{HOME_VARIABLE}={path} relight` shows it again\n\
              to end it: `{HOME_VARIABLE}={path} relight host stop --agents && rm -r {path}`"
         ))?;
         return Ok(exit);
     }
     let removed = home.remove().await;
-    let exit = attach::exit_code(&left?);
+    let exit = attach::exit_code(left?)?;
     removed?;
     output::line("the demo is over: its agents have ended, and everything of it is removed")?;
     if swept > 0 {
