@@ -107,6 +107,9 @@ pub struct Status {
     pub unreachable_since: Option<Millis>,
     /// Next automatic attempt.
     pub next_attempt_at: Option<Millis>,
+    /// The same, in milliseconds from now: for whoever has no clock, or another one.
+    #[serde(default)]
+    pub next_attempt_in_ms: Option<u64>,
     /// The failure was dismissed by a person.
     pub dismissed: bool,
     /// What went wrong last.
@@ -129,6 +132,10 @@ pub fn derive(facts: &Facts<'_>) -> Status {
         && is_resumable
         && facts.newest.is_some_and(|b| rules::candidate(session, b));
     let resume_reason = reason(facts, running, automatic, supported);
+    let next_attempt_at = match automatic {
+        Some(Automatic::At(at)) => Some(at),
+        _ => None,
+    };
     let (activity, why) = activity(facts, running, resume_reason);
     Status {
         session_id: session.id.clone(),
@@ -156,10 +163,8 @@ pub fn derive(facts: &Facts<'_>) -> Status {
         interrupted: session.interrupted,
         hold: session.hold,
         unreachable_since: facts.executor.and_then(|e| e.unreachable_since),
-        next_attempt_at: match automatic {
-            Some(Automatic::At(at)) => Some(at),
-            _ => None,
-        },
+        next_attempt_at,
+        next_attempt_in_ms: next_attempt_at.map(|at| u64::try_from(at - facts.now).unwrap_or(0)),
         dismissed: facts.newest.is_some_and(|b| b.dismissed_at.is_some()),
         error_message: session.error_message.clone().or_else(|| facts.executor.and_then(|e| e.error_message.clone())),
     }
@@ -227,13 +232,16 @@ fn activity(facts: &Facts<'_>, running: Option<bool>, reason: ResumeReason) -> (
         return (Activity::Resuming, format!("the agent died and is being resumed{tried}"));
     }
     if let Some((executor, since)) = facts.executor.and_then(|e| Some((e, e.unreachable_since?))) {
-        let seconds = (facts.now - since).max(0) / 1000;
+        let since = span((facts.now - since).max(0) / 1000);
         let why = executor.error_message.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        return (Activity::Unreachable, format!("its executor has not answered for {seconds} s; retrying{why}"));
+        return (Activity::Unreachable, format!("its executor has not answered for {since}; retrying{why}"));
+    }
+    if running != Some(true) && facts.executor.is_some_and(|e| e.status == ExecutorStatus::Starting) {
+        return say(Activity::Starting, "its executor is starting");
     }
     // What failed is known, also while nobody can say what became of the agent.
     if running.is_none() && matches!(reason, ResumeReason::WorktreeMissing | ResumeReason::ExecutorError) {
-        return dead(session, reason);
+        return dead(facts, reason);
     }
     match running {
         Some(true) => {
@@ -254,15 +262,38 @@ fn activity(facts: &Facts<'_>, running: Option<bool>, reason: ResumeReason) -> (
             }
         }
         None => say(Activity::Unreachable, "being recovered"),
-        Some(false) => dead(session, reason),
+        Some(false) => dead(facts, reason),
     }
 }
 
-fn dead(session: &Session, reason: ResumeReason) -> (Activity, String) {
+/// A time in the largest unit of which there are two.
+fn span(seconds: Millis) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3_600),
+    }
+}
+
+/// `text` and, if there is one, the error; not twice what the error begins with.
+fn with(text: &str, error: &str) -> String {
+    if error.is_empty() {
+        text.to_owned()
+    } else if error.get(..text.len()).is_some_and(|head| head.eq_ignore_ascii_case(text)) {
+        error.to_owned()
+    } else {
+        format!("{text}: {error}")
+    }
+}
+
+fn dead(facts: &Facts<'_>, reason: ResumeReason) -> (Activity, String) {
+    let session = facts.session;
     let error = session.error_message.as_deref().unwrap_or_default();
-    let with = |text: &str| {
-        if error.is_empty() { text.to_owned() } else { format!("{text}: {error}") }
-    };
+    let with = |text: &str| with(text, error);
+    let put_away = facts.newest.is_some_and(|newest| newest.dismissed_at.is_some());
+    let pause = session.not_before.map_or(0, |at| (at - facts.now).max(0));
+    // Rounded up: nothing is tried before the last second is over.
+    let seconds = (pause + 999) / 1000;
     match reason {
         ResumeReason::Completed => (Activity::Ended, "you ended it from inside".into()),
         ResumeReason::Disposed => (Activity::Ended, "you ended it".into()),
@@ -271,29 +302,50 @@ fn dead(session: &Session, reason: ResumeReason) -> (Activity, String) {
             (Activity::Starting, "not started yet".into())
         }
         ResumeReason::BackingOff if !error.is_empty() => {
-            (Activity::Resuming, with("it could not be started; pausing before the next try"))
+            (Activity::Resuming, with(&format!("it could not be started; next try in {seconds} s")))
         }
-        ResumeReason::BackingOff => (Activity::Resuming, "it died again; pausing before the next try".into()),
+        ResumeReason::BackingOff => (Activity::Resuming, format!("it died again; next try in {seconds} s")),
         ResumeReason::AgentNotRunning | ResumeReason::NeverPrompted => {
             (Activity::Resuming, "the agent died and will be started again".into())
         }
-        ResumeReason::CrashLoop => {
-            (Activity::Error, with("it died again and again after being resumed; press r to retry"))
-        }
+        ResumeReason::ExecutorError => (Activity::Error, with("its executor failed")),
+        ResumeReason::WorktreeMissing if error.is_empty() => (Activity::Error, "its directory is gone".into()),
+        ResumeReason::WorktreeMissing => (Activity::Error, format!("{error}; bring it back and press r")),
+        _ if put_away => (Activity::Ended, "its failure was put away; it can still be resumed".into()),
+        ResumeReason::CrashLoop => (Activity::Error, with("it died again and again after being resumed")),
         ResumeReason::NotResumable => (Activity::Error, NOT_RESUMABLE_BANNER.into()),
         ResumeReason::MissingResumeToken => {
             (Activity::Error, "its conversation id was never learnt; create a new session".into())
         }
-        ResumeReason::WorktreeMissing if error.is_empty() => (Activity::Error, "its directory is gone".into()),
-        ResumeReason::WorktreeMissing => (Activity::Error, format!("{error}; bring it back and press r")),
-        ResumeReason::ExecutorError => (Activity::Error, with("its executor failed")),
         ResumeReason::LoginExpired => (Activity::Error, with("the agent's login has expired")),
         ResumeReason::UnknownConversation => (Activity::Error, with("the agent does not know the conversation")),
         ResumeReason::ConfigGone => (Activity::Error, "its agent profile is gone".into()),
         ResumeReason::AutoOff => {
             (Activity::Interrupted, "the agent died; automatic resume is off; press r to resume".into())
         }
-        ResumeReason::Dismissed => (Activity::Error, "dismissed; press r to resume".into()),
         _ => (Activity::Error, with("the agent could not be started")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_error_says_itself_is_not_said_twice() {
+        let expired = "the agent's login has expired";
+        assert_eq!(with(expired, ""), expired);
+        assert_eq!(with(expired, "The agent's login has expired: log in"), "The agent's login has expired: log in");
+        assert_eq!(with(expired, "exit code 7"), "the agent's login has expired: exit code 7");
+        assert_eq!(
+            with(expired, "the agent\u{2019}s login"),
+            "the agent's login has expired: the agent\u{2019}s login"
+        );
+    }
+
+    #[test]
+    fn a_time_is_told_in_the_largest_unit_that_fits() {
+        assert_eq!([span(0), span(119), span(120), span(7_199)], ["0 s", "119 s", "2 min", "119 min"]);
+        assert_eq!([span(7_200), span(90_000)], ["2 h", "25 h"]);
     }
 }

@@ -33,6 +33,21 @@ pub const fn glyph(activity: Activity, ascii: bool) -> &'static str {
     }
 }
 
+/// What goes on by itself turns: the sign for a quarter of a second, counted from 0.
+#[must_use]
+pub const fn turning(turn: u8, ascii: bool) -> &'static str {
+    match (turn % 4, ascii) {
+        (0, false) => "◐",
+        (1, false) => "◓",
+        (2, false) => "◑",
+        (_, false) => "◒",
+        (0, true) => "|",
+        (1, true) => "/",
+        (2, true) => "-",
+        (_, true) => "\\",
+    }
+}
+
 /// The activity in words.
 #[must_use]
 pub const fn word(activity: Activity) -> &'static str {

@@ -84,6 +84,7 @@ pub async fn call(host: &HostClient, call: &Call) -> Result<Answer, Refusal> {
             done(host, "terminal.close", CloseTerminal { terminal: terminal.clone(), force: *force }).await
         }
         Call::Workspace { session, ask } => workspace(host, session, ask).await.map(Answer::Workspace),
+        Call::Ping => host.call::<_, serde_json::Value>("host.status", json!({})).await.map(|_| Answer::Done),
         Call::StopHost => done(host, "host.stop", Stop { agents: true, restart: false }).await,
     };
     answer.map_err(refusal)

@@ -64,6 +64,12 @@ pub enum Timer {
     Attach,
     /// Ask again for what the panel shows.
     Panel,
+    /// The sign of what goes on by itself turns on.
+    Turn,
+    /// Ask again for a status that changes with time.
+    Look,
+    /// Has the host said something since it was asked?
+    Silent,
 }
 
 /// Something to be done outside.
@@ -160,6 +166,8 @@ pub enum Call {
         /// Question.
         ask: Ask,
     },
+    /// Is it there?
+    Ping,
     /// End host and agents.
     StopHost,
 }

@@ -1,5 +1,6 @@
 //! What the pane says of its session besides the terminal, chosen from the session's status and nothing else.
 
+use super::keymap::Command;
 use crate::domain::status::{NOT_RESUMABLE_BANNER, Status};
 use crate::domain::words::{Activity, ExecutorStatus, ResumeReason, SessionState};
 use crate::wire::host::SessionLine;
@@ -19,15 +20,41 @@ pub enum Notice {
     NewSession(String),
     /// It ended; `r` would bring it back.
     Ended(String),
+    /// Its executor failed: that is tried again, whatever becomes of the agent.
+    Executor(String),
     /// Its executor does not answer.
     Unreachable(String),
 }
 
+/// What a banner offers: its name, a shorter one, the command.
+pub type Action = (&'static str, &'static str, Command);
+
+const RETRY: Action = ("Retry", "Retry", Command::Resume);
+const REACH: Action = ("Try now", "Try", Command::Resume);
+const AGAIN: Action = ("Start its executor again", "Again", Command::Resume);
+const DISMISS: Action = ("Dismiss", "Dismiss", Command::Dismiss);
+const RESUME: Action = ("Resume session", "Resume", Command::Resume);
+const NEW: Action = ("Create new session", "New", Command::New);
+
 impl Notice {
+    /// What a person can do about it, each with a single key while keys have no agent to go to.
+    #[must_use]
+    pub const fn actions(&self) -> &'static [Action] {
+        match self {
+            Self::None | Self::Pill(_) => &[],
+            Self::Unreachable(_) => &[REACH],
+            Self::Executor(_) => &[AGAIN],
+            Self::Offer(_) => &[RESUME, DISMISS],
+            Self::Failure(_) => &[RETRY, DISMISS],
+            Self::NewSession(_) => &[NEW],
+            Self::Ended(_) => &[RESUME, NEW],
+        }
+    }
+
     /// Whether keys that are typed have no agent to go to, so that a banner may take them.
     #[must_use]
     pub const fn takes_keys(&self) -> bool {
-        matches!(self, Self::Offer(_) | Self::Failure(_) | Self::NewSession(_) | Self::Ended(_))
+        !self.actions().is_empty()
     }
 }
 
@@ -41,10 +68,11 @@ pub fn of(line: &SessionLine, status: Option<&Status>) -> Notice {
             _ => Notice::None,
         };
     };
-    if status.dismissed && status.is_agent_running != Some(true) && status.resume_reason != ResumeReason::Resuming {
-        return Notice::None;
+    match chosen(status) {
+        // What was put away is the failed resume; not what goes on since, and not its executor.
+        Notice::Failure(_) | Notice::Offer(_) | Notice::NewSession(_) if status.dismissed => Notice::None,
+        notice => notice,
     }
-    chosen(status)
 }
 
 fn chosen(status: &Status) -> Notice {
@@ -57,23 +85,26 @@ fn chosen(status: &Status) -> Notice {
             }
         }
         ResumeReason::Resuming => Notice::Pill("Resuming…".into()),
+        ResumeReason::ExecutorUnreachable => Notice::Unreachable(sentence(&status.why)),
+        ResumeReason::ExecutorError | ResumeReason::WorktreeMissing => Notice::Executor(explain(status)),
+        ResumeReason::Completed | ResumeReason::Disposed | ResumeReason::Superseded => {
+            Notice::Ended(sentence(&status.why))
+        }
+        _ if status.executor_status == Some(ExecutorStatus::Starting) => Notice::Pill("Starting its executor…".into()),
         ResumeReason::Recovering => Notice::Pill("Looking for what is still running…".into()),
-        ResumeReason::BackingOff => Notice::Pill("It died again; resuming after a pause…".into()),
+        ResumeReason::BackingOff => Notice::Pill(match status.next_attempt_in_ms {
+            Some(pause @ 1..) => format!("Resuming in {} s…", pause.div_ceil(1000)),
+            _ => "Resuming…".into(),
+        }),
         ResumeReason::AgentNotRunning | ResumeReason::NeverPrompted if status.automatic => {
             Notice::Pill("Resuming…".into())
         }
         ResumeReason::NeverStarted if matches!(status.state, SessionState::Created | SessionState::Starting) => {
             Notice::Pill("Starting…".into())
         }
-        ResumeReason::ExecutorUnreachable => Notice::Unreachable(sentence(&status.why)),
-        ResumeReason::Completed | ResumeReason::Disposed | ResumeReason::Superseded => {
-            Notice::Ended(sentence(&status.why))
+        ResumeReason::NotResumable | ResumeReason::MissingResumeToken => {
+            Notice::NewSession(NOT_RESUMABLE_BANNER.into())
         }
-        ResumeReason::NotResumable => Notice::NewSession(NOT_RESUMABLE_BANNER.into()),
-        ResumeReason::MissingResumeToken => Notice::NewSession(
-            "The id of this conversation was never learnt. Create a new session to continue messaging.".into(),
-        ),
-        _ if status.executor_status == Some(ExecutorStatus::Starting) => Notice::Pill("Starting its executor…".into()),
         _ if status.needs_resume && status.hold.is_none() && status.error_message.is_none() => {
             Notice::Offer("The agent is not running; its conversation can be resumed.".into())
         }
@@ -85,7 +116,9 @@ fn chosen(status: &Status) -> Notice {
 fn explain(status: &Status) -> String {
     let why = sentence(&status.why);
     match &status.error_message {
-        Some(error) if !error.is_empty() && !why.contains(error.as_str()) => format!("{why} {}", sentence(error)),
+        Some(error) if !error.is_empty() && !why.to_lowercase().contains(&error.to_lowercase()) => {
+            format!("{why} {}", sentence(error))
+        }
         _ => why,
     }
 }

@@ -101,6 +101,7 @@ pub fn running(line: &SessionLine) -> Status {
         hold: None,
         unreachable_since: None,
         next_attempt_at: None,
+        next_attempt_in_ms: None,
         dismissed: false,
         error_message: None,
     }

@@ -1,6 +1,6 @@
 //! Everything that the screen is drawn from.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ratatui::layout::Rect;
 
@@ -169,6 +169,19 @@ pub enum Pasting {
     Dropped,
 }
 
+/// Whether the host answers what it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// It said something, or nothing was sent.
+    Spoke,
+    /// Something was sent; it may need no answer.
+    Awaited,
+    /// It was asked whether it is there.
+    Asked,
+    /// It said nothing although it was asked.
+    Silent,
+}
+
 /// A mouse button that went down in a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
@@ -232,6 +245,12 @@ pub struct State {
     pub held: Option<Held>,
     /// The panel for which the timer was started that is under way.
     pub pacing: Option<Shows>,
+    /// Quarters that the sign of what goes on by itself has turned.
+    pub turn: u8,
+    /// Whether the host answers.
+    pub voice: Voice,
+    /// Timers that run until their time, whatever happens meanwhile.
+    pub steady: BTreeSet<Timer>,
     /// Newest life of each timer.
     pub timers: BTreeMap<Timer, u64>,
 }
@@ -266,6 +285,9 @@ impl State {
             spots: vec![],
             held: None,
             pacing: None,
+            turn: 0,
+            voice: Voice::Spoke,
+            steady: BTreeSet::new(),
             timers: BTreeMap::new(),
         }
     }

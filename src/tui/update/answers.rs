@@ -60,9 +60,11 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
         }
         (Call::Resume { session, .. }, outcome) => {
             match outcome {
-                Ok(Answer::Resumed { resumed: false, message }) => orders::say(state, message, out),
+                Ok(Answer::Resumed { resumed: false, message }) => {
+                    orders::say_once(state, message.clone(), &message, out);
+                }
                 Ok(_) => {}
-                Err(refusal) => orders::say(state, orders::words(&refusal), out),
+                Err(refusal) => orders::say_once(state, orders::words(&refusal), &refusal.message, out),
             }
             orders::ask_status(state, &session, out);
             if state.wish.as_ref() == Some(&session) {
@@ -79,7 +81,7 @@ pub fn answered(state: &mut State, call: Call, outcome: Result<Answer, Refusal>,
         (Call::Kill(_) | Call::Dismiss(_) | Call::StopHost, Err(refusal)) => {
             orders::say(state, orders::words(&refusal), out);
         }
-        (Call::Detach(_) | Call::Create(_), _) => {}
+        (Call::Detach(_) | Call::Create(_) | Call::Ping, _) => {}
     }
 }
 

@@ -120,7 +120,8 @@ fn event(state: &mut State, event: &Event, out: &mut Vec<Effect>) {
     let name = known.or_else(|| event.data.get("name").and_then(|n| n.as_str()).map(str::to_owned));
     // Of a session that is not on the list yet there is nothing to point at; the list comes.
     if let Some(text) = name.and_then(|name| sentence::of(event, &name)) {
-        orders::say(state, text, out);
+        let why = event.data.get("error_message").and_then(|why| why.as_str()).unwrap_or_default();
+        orders::say_once(state, text, why, out);
     }
     let terminal = event.data.get("terminal_id").and_then(|id| id.as_str()).and_then(|id| id.parse().ok());
     match event.kind.as_str() {

@@ -9,7 +9,6 @@ use crate::tui::edit::MAX_TEXT_BYTES;
 use crate::tui::help;
 use crate::tui::keymap::Command;
 use crate::tui::msg::{Effect, Timer};
-use crate::tui::notice::Notice;
 use crate::tui::state::{Mode, Pasting, State};
 use crate::wire::input::{Key, KeyCode, KeyKind, Mods, StreamInput};
 
@@ -76,12 +75,19 @@ fn banner_key(state: &mut State, key: &Key, out: &mut Vec<Effect>) {
     let quiet = std::mem::replace(&mut state.quiet, false);
     orders::start(state, Timer::Quiet, orders::QUIET, out);
     let chord = Chord::of(key);
-    let new = matches!(state.notice(), Notice::NewSession(_) | Notice::Ended(_));
-    let offered = [Command::Resume, Command::Dismiss, Command::New];
-    let command = offered.into_iter().find(|command| state.setup.keys.banner(*command) == chord);
-    let Some(command) = command.filter(|command| *command != Command::New || new) else { return };
-    if quiet && state.can(command).is_ok() {
-        commands::run(state, command, out);
+    let notice = state.notice();
+    let offered = notice.actions().iter().map(|(name, _, command)| (name, *command));
+    let offered: Vec<_> = offered.filter(|(_, command)| state.can(*command).is_ok()).collect();
+    let command = offered.iter().find(|(_, command)| state.setup.keys.banner(*command) == chord).map(|(_, c)| *c);
+    match command {
+        Some(command) if quiet => commands::run(state, command, out),
+        Some(_) => orders::hint(state, format!("{chord} came while keys were typed; press it once more."), out),
+        None => {
+            let keys = offered.iter().map(|(name, c)| format!("{} {name}", state.setup.keys.banner(*c)));
+            let keys = keys.collect::<Vec<_>>().join(", ");
+            let but = if keys.is_empty() { String::new() } else { format!("; here: {keys}") };
+            orders::hint(state, format!("No agent takes keys now{but}."), out);
+        }
     }
 }
 
@@ -116,8 +122,13 @@ fn text(state: &mut State, text: String, out: &mut Vec<Effect>) {
     match &state.mode {
         Mode::Normal if state.chosen().is_some() => {
             if state.banner_takes_keys() {
-                state.quiet = false;
-                orders::start(state, Timer::Quiet, orders::QUIET, out);
+                let mut chars = text.chars();
+                if let Some(first) = chars.next() {
+                    // Of a run of characters the first one alone is a key that may be meant.
+                    let alone = chars.as_str().is_empty();
+                    state.quiet &= alone;
+                    banner_key(state, &Key { code: KeyCode::Char(first), mods: Mods(0), kind: KeyKind::Press }, out);
+                }
             } else {
                 panes::input(state, StreamInput::Text { text }, out);
             }

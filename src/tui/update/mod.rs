@@ -10,6 +10,7 @@ mod mouse;
 mod orders;
 mod panels;
 mod panes;
+mod pulse;
 mod shells;
 mod tabs;
 
@@ -26,6 +27,7 @@ pub fn begin() -> Vec<Effect> {
 /// Takes what happened; returns what is to be done, in order.
 pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
     let mut out = vec![];
+    pulse::heard(state, &msg);
     let took_keys = state.banner_takes_keys();
     match msg {
         Msg::Outer(Outer::Mouse(mouse)) => mouse::mouse(state, mouse, &mut out),
@@ -60,6 +62,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         state.quiet = false;
         orders::start(state, Timer::Quiet, orders::QUIET, &mut out);
     }
+    pulse::tend(state, &mut out);
     out
 }
 
@@ -71,6 +74,7 @@ fn ran_out(state: &mut State, timer: Timer, out: &mut Vec<Effect>) {
         Timer::Follow => panes::follow(state, out),
         Timer::Attach => panes::attach_again(state, out),
         Timer::Panel => panels::pace(state),
+        Timer::Turn | Timer::Look | Timer::Silent => pulse::ran_out(state, timer, out),
     }
 }
 
@@ -82,5 +86,7 @@ mod mouse_tests;
 mod pane_tests;
 #[cfg(test)]
 mod panel_tests;
+#[cfg(test)]
+mod pulse_tests;
 #[cfg(test)]
 mod tests;

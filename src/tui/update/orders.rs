@@ -18,6 +18,9 @@ pub const FOLLOW: Duration = Duration::from_millis(300);
 /// Pause before attaching again to a terminal that is not there yet.
 pub const ATTACH_AGAIN: Duration = Duration::from_secs(1);
 
+/// Announcements that one change may come as.
+const SAME_CHANGE: usize = 3;
+
 /// Starts a timer's new life.
 pub fn start(state: &mut State, timer: Timer, after: Duration, out: &mut Vec<Effect>) {
     let life = state.timers.entry(timer).or_default();
@@ -34,6 +37,25 @@ pub fn say(state: &mut State, text: impl Into<String>, out: &mut Vec<Effect>) {
     state.announced.push_back(text.clone());
     state.said = Some(text);
     start(state, Timer::Said, SAID_STANDS, out);
+}
+
+/// Announces `text`, whose cause is `why`, unless that stands among the newest announcements: one change may come as an
+/// event, as another that follows from it, and as the answer to whoever asked.
+pub fn say_once(state: &mut State, text: impl Into<String>, why: &str, out: &mut Vec<Effect>) {
+    let why = plain(why.trim_end_matches('.'));
+    let said = |before: &String| !why.is_empty() && before.contains(&why);
+    if !state.announced.iter().rev().take(SAME_CHANGE).any(said) {
+        say(state, text, out);
+    }
+}
+
+/// Says what a key came to: it stands like an announcement, and is not kept, since nothing happened.
+pub fn hint(state: &mut State, text: impl Into<String>, out: &mut Vec<Effect>) {
+    let text = plain(&text.into());
+    if state.said.as_ref() != Some(&text) {
+        state.said = Some(text);
+        start(state, Timer::Said, SAID_STANDS, out);
+    }
 }
 
 /// Asks for a session's status, once at a time.

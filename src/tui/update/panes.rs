@@ -10,7 +10,7 @@ use crate::tui::state::{State, Tab};
 use crate::wire::agentctl::StreamEvent;
 use crate::wire::frame::Frame;
 use crate::wire::host::Attached;
-use crate::wire::input::StreamInput;
+use crate::wire::input::{KeyKind, StreamInput};
 
 use super::orders;
 
@@ -22,6 +22,10 @@ pub fn arrange(state: &mut State, out: &mut Vec<Effect>) {
         Some(&pane.session) == current.as_ref() && wanted.iter().any(|(shows, _)| *shows == pane.shows)
     });
     state.panes = keep;
+    for pane in gone.iter().filter(|pane| !pane.typed.is_empty()) {
+        let name = state.tab(&pane.session).map_or("the session", |tab| tab.line.name.as_str()).to_owned();
+        orders::hint(state, format!("What was typed for {name} did not arrive: its terminal had not answered."), out);
+    }
     out.extend(gone.iter().filter_map(|pane| pane.stream).map(|stream| Effect::Call(Call::Detach(stream))));
     for (shows, _) in &wanted {
         if state.pane(shows).is_none() {
@@ -183,18 +187,39 @@ pub fn resize(state: &mut State, out: &mut Vec<Effect>) {
     }
 }
 
-/// Sends input into the terminal that has the focus. What is typed while its attach is on its way is sent after it.
+/// Sends input into the terminal that has the focus. What is typed while its attach is on its way is sent after it; of what
+/// is typed and reaches nobody, the person is told.
 pub fn input(state: &mut State, input: StreamInput, out: &mut Vec<Effect>) {
-    if state.setup.read_only || !state.up() {
+    let typed = match &input {
+        StreamInput::Key(key) => key.kind != KeyKind::Release,
+        StreamInput::Text { .. } => true,
+        _ => false,
+    };
+    if state.setup.read_only {
+        if typed {
+            orders::hint(state, "This client is read-only: keys are not sent.", out);
+        }
+        return;
+    }
+    // While the host is away, that stands on the screen.
+    if !state.up() {
         return;
     }
     let shows = state.desk().focused().clone();
     let Some(pane) = state.panes.iter_mut().find(|pane| pane.shows == shows) else { return };
-    let typed = matches!(input, StreamInput::Key(_) | StreamInput::Text { .. });
-    if let Some(stream) = pane.stream {
-        out.push(Effect::Send(stream, input));
-    } else if typed && pane.asked && pane.typed.len() < MAX_EARLY_KEYS {
-        pane.typed.push(input);
+    let nobody = match (&pane.lost, pane.exited) {
+        (Some(why), _) => Some(format!("Keys do not arrive: {}.", why.trim_end_matches('.'))),
+        (None, Some(_)) => Some("Keys do not arrive: its agent is not running.".to_owned()),
+        (None, None) => None,
+    };
+    match (pane.stream, nobody) {
+        (Some(stream), None) => out.push(Effect::Send(stream, input)),
+        _ if !typed => {}
+        (None, None) if pane.asked && pane.typed.len() < MAX_EARLY_KEYS => pane.typed.push(input),
+        (_, nobody) => {
+            let why = nobody.unwrap_or_else(|| "Keys do not arrive: the terminal does not answer.".into());
+            orders::hint(state, why, out);
+        }
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn sent(effects: &[Effect]) -> Vec<StreamInput> {
     effects.iter().filter_map(sent).collect()
 }
 
-fn event(seq: u64, kind: &str, session: &str, data: serde_json::Value) -> Msg {
+pub(super) fn event(seq: u64, kind: &str, session: &str, data: serde_json::Value) -> Msg {
     Msg::Push(Push::Event(Event {
         seq,
         kind: kind.into(),
@@ -363,7 +363,9 @@ fn a_read_only_client_sends_no_input_no_size_and_no_order() {
     let effects = update(&mut state, Msg::Answered(Call::List, Ok(Answer::Sessions(three()))));
     assert!(calls(&effects).iter().any(|c| matches!(c, Call::Attach { size: None, .. })));
     answer_attach(&mut state, &effects, 7);
-    assert!(press(&mut state, Chord::char('x')).is_empty());
+    let effects = press(&mut state, Chord::char('x'));
+    assert!(calls(&effects).is_empty() && sent(&effects).is_empty(), "{effects:?}");
+    assert_eq!(state.said.as_deref(), Some("This client is read-only: keys are not sent."));
     update(&mut state, Msg::Resized(100, 30));
     assert!(sent(&update(&mut state, Msg::Timer(Timer::Resize, 1))).is_empty());
     for command in [Command::New, Command::Kill, Command::Resume, Command::Rename, Command::Quit, Command::Dismiss] {

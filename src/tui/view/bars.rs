@@ -10,7 +10,7 @@ use crate::tui::edit::cut_to;
 use crate::tui::keymap::Command;
 use crate::tui::palette::Palette;
 use crate::tui::spot::{Spot, Target};
-use crate::tui::state::{Link, Mode, State, Tab};
+use crate::tui::state::{Link, Mode, State, Tab, Voice};
 use crate::tui::tabbar;
 
 /// Draws the tab bar.
@@ -59,6 +59,9 @@ fn left_side(state: &State, palette: &Palette) -> (String, ratatui::style::Style
             format!(" Host away, retrying ({why})")
         };
         return (text, palette.bad);
+    }
+    if state.voice == Voice::Silent {
+        return (" The host does not answer; keys wait until it does".into(), palette.bad);
     }
     if let Some(said) = &state.said {
         return (format!(" {said}"), palette.bar);

@@ -136,4 +136,6 @@ mod pictures;
 #[cfg(test)]
 mod readme_tests;
 #[cfg(test)]
+mod state_tests;
+#[cfg(test)]
 mod tests;

@@ -5,29 +5,24 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::ink::{boxed, cells, clear, line, middle, plain};
+use crate::tui::badge;
 use crate::tui::desk::Shows;
 use crate::tui::edit::wrap;
 use crate::tui::keymap::Command;
-use crate::tui::notice::Notice;
+use crate::tui::notice::{Action, Notice};
 use crate::tui::palette::Palette;
 use crate::tui::spot::{Spot, Target};
 use crate::tui::state::{Link, State, Tab};
 
-/// What a banner offers: its name, a shorter one, the command.
-type Action = (&'static str, &'static str, Command);
-
-const RETRY: Action = ("Retry", "Retry", Command::Resume);
-const DISMISS: Action = ("Dismiss", "Dismiss", Command::Dismiss);
-const RESUME: Action = ("Resume session", "Resume", Command::Resume);
-const NEW: Action = ("Create new session", "New", Command::New);
-
 /// Draws what is to be said of the chosen session over its pane.
 pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> Vec<Spot> {
     if let Link::Away { .. } = state.link {
-        pill("Host away: what you see is from before", palette.bad, state, area, buf);
+        let all = "Host away: this is from before, and keys do not arrive";
+        pill(first_fit(&[all, "Host away: keys do not arrive"], area), palette.bad, state, area, buf);
         return vec![];
     }
-    let (text, style, actions): (String, Style, &[Action]) = match state.notice() {
+    let notice = state.notice();
+    let (text, style) = match &notice {
         Notice::None => {
             let lost = state.pane(&Shows::Agent).and_then(|pane| pane.lost.as_deref());
             if let Some(why) = lost {
@@ -38,16 +33,20 @@ pub fn draw(state: &State, palette: &Palette, area: Rect, buf: &mut Buffer) -> V
             return vec![];
         }
         Notice::Pill(text) => {
-            pill(&text, palette.busy, state, area, buf);
+            pill(&format!("{} {text}", badge::turning(state.turn, state.setup.ascii)), palette.busy, state, area, buf);
             return vec![];
         }
-        Notice::Unreachable(text) => (text, palette.bad, &[RETRY]),
-        Notice::Offer(text) => (text, palette.wants, &[RESUME, DISMISS]),
-        Notice::Failure(text) => (text, palette.bad, &[RETRY, DISMISS]),
-        Notice::NewSession(text) => (text, palette.wants, &[NEW]),
-        Notice::Ended(text) => (text, palette.faint, &[RESUME, NEW]),
+        Notice::Unreachable(text) | Notice::Failure(text) | Notice::Executor(text) => (text, palette.bad),
+        Notice::Offer(text) | Notice::NewSession(text) => (text, palette.wants),
+        Notice::Ended(text) => (text, palette.faint),
     };
-    banner(&text, style, actions, state, palette, area, buf)
+    banner(text, style, notice.actions(), state, palette, area, buf)
+}
+
+/// The first of these, from long to short, that fits; else the last.
+fn first_fit<'a>(texts: &[&'a str], area: Rect) -> &'a str {
+    let fits = texts.iter().find(|text| cells(text) + 2 <= area.width);
+    fits.or(texts.last()).copied().unwrap_or_default()
 }
 
 /// One line in the upper right corner; whatever is shown goes on by itself.

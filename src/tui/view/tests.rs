@@ -2,14 +2,14 @@
 
 use super::pictures::{check, picture};
 use crate::domain::launch::Size;
-use crate::domain::words::{Activity, ResumeReason};
+use crate::domain::words::Activity;
 use crate::screen::decode::Outer;
 use crate::screen::frames::Framer;
 use crate::screen::model::Model;
 use crate::tui::chord::Chord;
 use crate::tui::keymap::{DEFAULT_PREFIX, Keymap};
 use crate::tui::msg::Msg;
-use crate::tui::samples::{after_prefix, answer_attach, dead, failed, line, listed, press, running, take_status};
+use crate::tui::samples::{after_prefix, answer_attach, failed, line, listed, press, running, take_status};
 use crate::tui::state::State;
 use crate::tui::update::update;
 use crate::wire::host::SessionLine;
@@ -29,7 +29,7 @@ pub fn write_to(state: &mut State, stream: u32, size: Size, bytes: &[u8]) {
     update(state, Msg::Frame(stream, framer.frame_since(0).unwrap()));
 }
 
-fn three() -> Vec<SessionLine> {
+pub fn three() -> Vec<SessionLine> {
     vec![
         line("api", Activity::NeedsPermission, "it wants to run `rm -r build`", 1),
         line("docs", Activity::Working, "a turn is running", 2),
@@ -72,92 +72,6 @@ fn many_tabs_keep_the_urgent_one_in_sight() {
         lines[2].activity = Activity::NeedsInput;
         let mut state = listed(size, &lines);
         press(&mut state, Chord::alt('9'));
-        state
-    });
-}
-
-#[test]
-fn a_session_that_is_being_resumed() {
-    check("resuming", |size| {
-        let mut state = shop(size);
-        let why = "the agent died and is being resumed";
-        take_status(&mut state, dead(&three()[2], ResumeReason::Resuming, Activity::Resuming, why));
-        state
-    });
-}
-
-#[test]
-fn a_resume_that_failed() {
-    check("failure", |size| {
-        let mut state = shop(size);
-        take_status(&mut state, failed(&three()[2]));
-        state
-    });
-}
-
-#[test]
-fn an_agent_that_cannot_resume() {
-    check("not-resumable", |size| {
-        let mut state = shop(size);
-        let why = crate::domain::status::NOT_RESUMABLE_BANNER;
-        let status = dead(&three()[2], ResumeReason::NotResumable, Activity::Error, why);
-        take_status(
-            &mut state,
-            crate::domain::status::Status { is_resumable: false, requires_new_session: true, ..status },
-        );
-        state
-    });
-}
-
-#[test]
-fn a_resume_that_is_offered() {
-    check("offer", |size| {
-        let mut state = shop(size);
-        let why = "the agent died; automatic resume is off; press r to resume";
-        let status = dead(&three()[2], ResumeReason::AutoOff, Activity::Interrupted, why);
-        take_status(&mut state, crate::domain::status::Status { needs_resume: true, ..status });
-        state
-    });
-}
-
-#[test]
-fn a_turn_that_was_cut_off() {
-    check("interrupted", |size| {
-        let mut state = shop(size);
-        let web = &three()[2];
-        let why = "its turn was cut off; nothing was sent since";
-        let status = running(web);
-        take_status(
-            &mut state,
-            crate::domain::status::Status {
-                activity: Activity::Interrupted,
-                why: why.into(),
-                interrupted: true,
-                ..status
-            },
-        );
-        state
-    });
-}
-
-#[test]
-fn an_executor_that_does_not_answer() {
-    check("unreachable", |size| {
-        let mut state = shop(size);
-        let why = "its executor has not answered for 42 s; retrying";
-        let status = dead(&three()[2], ResumeReason::ExecutorUnreachable, Activity::Unreachable, why);
-        take_status(&mut state, crate::domain::status::Status { is_agent_running: None, ..status });
-        state
-    });
-}
-
-#[test]
-fn an_agent_that_ended() {
-    check("ended", |size| {
-        let mut state = shop(size);
-        let status = dead(&three()[2], ResumeReason::Completed, Activity::Ended, "you ended it from inside");
-        let state_now = crate::domain::words::SessionState::Completed;
-        take_status(&mut state, crate::domain::status::Status { state: state_now, ..status });
         state
     });
 }
@@ -214,15 +128,6 @@ fn a_question_before_a_kill() {
     check("kill", |size| {
         let mut state = shop(size);
         after_prefix(&mut state, 'X');
-        state
-    });
-}
-
-#[test]
-fn a_host_that_is_away() {
-    check("away", |size| {
-        let mut state = shop(size);
-        update(&mut state, Msg::Lost("the connection ended".into()));
         state
     });
 }

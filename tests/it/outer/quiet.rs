@@ -1,7 +1,7 @@
 //! What the screen costs: nothing while nothing happens, and for a key only the cells that it changes.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::Home;
 use crate::support::home::text;
@@ -27,8 +27,18 @@ fn an_idle_screen_writes_nothing_and_never_wakes_up() {
     terminal.until_text(&home, "I will remember kiwi.");
     terminal.until_quiet();
     let pid = terminal.process().pid;
+    // What was asked last is looked after for some seconds; then nothing is left to wait for.
+    let mut last = (woken(pid), Instant::now());
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while last.1.elapsed() < Duration::from_secs(4) {
+        assert!(Instant::now() < deadline, "woken up again and again while nothing happened");
+        terminal.pump(Duration::from_millis(200));
+        if woken(pid) != last.0 {
+            last = (woken(pid), Instant::now());
+        }
+    }
     let (written, before) = (terminal.raw.len(), woken(pid));
-    terminal.pump(Duration::from_secs(3));
+    terminal.pump(Duration::from_secs(5));
     assert_eq!(String::from_utf8_lossy(&terminal.raw[written..]), "", "written while nothing happened");
     assert_eq!(woken(pid) - before, 0, "woken up while nothing happened");
 }

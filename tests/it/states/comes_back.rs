@@ -80,7 +80,7 @@ fn an_executor_that_does_not_answer_is_told_with_since_when_and_comes_back_by_it
     kill::signal(&agentctl, Signal::STOP);
     home.kill_host();
     home.run(&["ls"]).ok();
-    shows(&home, &mut tui, &["Its executor has not answered for", "[r] Retry"]);
+    shows(&home, &mut tui, &["Its executor has not answered for", "[r] Try now"]);
     let status = home.status(&told.id);
     assert_eq!(
         (&status["activity"], &status["state"]),

@@ -113,7 +113,7 @@ fn an_executor_that_failed_has_a_retry_of_its_own() {
     fs::rename(&work, &away).unwrap();
     kill::kill(&agentctl);
     kill::kill(&agent);
-    shows(&home, &mut tui, &["is gone; bring it back", "[r] Retry"]);
+    shows(&home, &mut tui, &["is gone; bring it back", "[r] Start its executor again"]);
     assert_eq!(home.status(&told.id)["executor_status"], "error");
     fs::rename(&away, &work).unwrap();
     after_prefix(&mut tui, "r");
